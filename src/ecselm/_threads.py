@@ -1,0 +1,108 @@
+"""Threads: rows are shared out here, and BLAS keeps to one thread meanwhile.
+
+NumPy and SciPy wheels bring an OpenBLAS each, whose idle threads spin. Products of
+blocks that fit the cache are too short for them: a fit with two such pools of two
+threads takes twice as long as with one thread. So blocks of rows go to Python threads,
+which costs nothing because NumPy lets go of the interpreter, and BLAS gets one thread.
+As many are used as BLAS was allowed, so that ``OPENBLAS_NUM_THREADS``, threadpoolctl
+and joblib's workers are obeyed.
+
+Partial sums are cut and added in an order that does not depend on the number of
+threads, so that results do not either.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+Part = TypeVar("Part")
+
+LANES = 4  # shares into which sums are cut, whatever the number of threads
+BLOCK_ENTRIES = 1 << 17  # 1 MiB of float64: a block of H stays in the cache
+THREADED_ORDER = 2048  # a matrix of this order is worth the threads of BLAS itself
+
+
+def row_blocks(n_rows: int, width: int) -> list[slice]:
+    """Cut ``n_rows`` rows of ``width`` entries into slices that fit the cache.
+
+    Examples
+    --------
+    >>> row_blocks(1000, 256)
+    [slice(0, 512, None), slice(512, 1000, None)]
+    """
+    step = max(64, BLOCK_ENTRIES // max(width, 1))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def share_out(
+    work: Callable[[list[slice]], Part], blocks: Sequence[slice], *, threads: bool = True
+) -> list[Part]:
+    """Return ``work`` done on every share of ``blocks``, in the order of the shares."""
+    lanes = [list(blocks[lane::LANES]) for lane in range(min(LANES, len(blocks)))]
+    with one_blas_thread() as n_threads:
+        if n_threads == 1 or not threads or len(lanes) < 2:
+            return [work(lane) for lane in lanes]
+        with ThreadPoolExecutor(min(n_threads, len(lanes))) as pool:
+            return list(pool.map(work, lanes))
+
+
+class _SharedLimit:
+    """One limit on BLAS for all fits that overlap in time: it is the whole process's."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._restore: list[Callable[[], None]] = []
+
+    def enter(self) -> int:
+        """Limit BLAS to one thread; return how many it had, 1 if it was limited already."""
+        with self._lock:
+            self._users += 1
+            if self._users > 1:
+                return 1
+            pools = _pools()
+            allowed = max((pool.num_threads for pool in pools.lib_controllers), default=1)
+            self._restore = [pools.limit(limits=1).restore_original_limits]
+            return allowed
+
+    def leave(self) -> None:
+        """Give BLAS its threads back when the last user leaves."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._restore.pop()()
+
+
+_LIMIT = _SharedLimit()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[int]:
+    """Limit BLAS to one thread; yields how many threads the caller may use instead."""
+    allowed = _LIMIT.enter()
+    try:
+        yield allowed
+    finally:
+        _LIMIT.leave()
+
+
+@contextmanager
+def blas_threads(order: int) -> Iterator[None]:
+    """Limit BLAS to one thread, except for matrices so large that threads pay."""
+    if order >= THREADED_ORDER:
+        yield
+        return
+    with one_blas_thread():
+        yield
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")

@@ -1,0 +1,28 @@
+"""Costs: from what a person states to the cost information vector B (paper, eqs. 9-12)."""
+
+from ecselm.costs.decision import expected_costs, min_cost_decision
+from ecselm.costs.example import outcome_costs
+from ecselm.costs.parse import check_row_costs, parse_any_cost, parse_cost, parse_sample_cost
+from ecselm.costs.stated import read_costs, refuse_row_costs
+from ecselm.costs.terms import ClassCosts, Costs, CostTerms, ExampleCosts, PairCosts, SampleCosts
+from ecselm.costs.weightings import WEIGHTINGS, class_weights
+
+__all__ = [
+    "WEIGHTINGS",
+    "ClassCosts",
+    "CostTerms",
+    "Costs",
+    "ExampleCosts",
+    "PairCosts",
+    "SampleCosts",
+    "check_row_costs",
+    "class_weights",
+    "expected_costs",
+    "min_cost_decision",
+    "outcome_costs",
+    "parse_any_cost",
+    "parse_cost",
+    "parse_sample_cost",
+    "read_costs",
+    "refuse_row_costs",
+]

@@ -1,0 +1,40 @@
+"""Decisions of least expected cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecselm._typing import FloatArray, IntArray
+
+
+def expected_costs(probabilities: FloatArray, cost: FloatArray) -> FloatArray:
+    """Return what each prediction is expected to cost, shape (N, k).
+
+    Parameters
+    ----------
+    probabilities : array of shape (N, k)
+    cost : array of shape (k, k) or (N, k, k)
+        Rows are the truth, columns the prediction; with N matrices, one per row.
+    """
+    if cost.ndim == 2:
+        return probabilities @ cost
+    return np.einsum("ni,nij->nj", probabilities, cost)
+
+
+def min_cost_decision(probabilities: FloatArray, cost: FloatArray) -> IntArray:
+    """Return the position of the class whose prediction is expected to cost least.
+
+    Parameters
+    ----------
+    probabilities : array of shape (N, k)
+    cost : array of shape (k, k) or (N, k, k)
+
+    Examples
+    --------
+    One chance in five of an illness that is five times as dear to miss as to suspect:
+
+    >>> import numpy as np
+    >>> min_cost_decision(np.array([[0.8, 0.2]]), np.array([[0.0, 1.0], [5.0, 0.0]]))
+    array([1])
+    """
+    return expected_costs(probabilities, cost).argmin(axis=1)

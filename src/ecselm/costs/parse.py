@@ -1,0 +1,194 @@
+"""One parser for every way a person states costs.
+
+Everywhere in the package rows are the truth and columns the prediction, and
+classes stand in the order of ``classes_``, which is sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs.labels import label_codes
+from ecselm.costs.terms import ClassCosts, Costs, ExampleCosts, PairCosts, SampleCosts
+
+HOW_TO = (
+    "Write one row per true class and one column per predicted class, 0 on the diagonal "
+    "and, elsewhere, what that mistake costs compared with the others"
+)
+
+
+def parse_cost(cost: Any, classes: Any) -> FloatArray:
+    """Return the cost matrix (k, k) that ``cost`` states for ``classes``.
+
+    Parameters
+    ----------
+    cost : None, array, DataFrame or dict
+        - None: every mistake costs 1;
+        - array of shape (k, k): rows are the truth, columns the prediction, both in
+          the order of ``classes``;
+        - DataFrame of shape (k, k): index and columns are class labels, in any order;
+        - dict ``{(true, predicted): cost}``: mistakes it leaves out cost 1, right
+          answers 0;
+        - array of shape (k,) or dict ``{true: cost}``: the cost of any mistake on that
+          class, 1 for classes the dict leaves out.
+    classes : array of shape (k,)
+
+    Returns
+    -------
+    matrix : array of shape (k, k)
+        With a zero diagonal: what a right answer costs is subtracted from its row,
+        which changes no decision. What remains must be >= 0.
+
+    Examples
+    --------
+    >>> parse_cost({("ill", "well"): 5}, ["ill", "well"])
+    array([[0., 5.],
+           [1., 0.]])
+    >>> parse_cost([[1, 6], [3, 2]], ["ill", "well"])
+    array([[0., 5.],
+           [1., 0.]])
+    """
+    labels = np.asarray(classes)
+    if cost is None:
+        return 1.0 - np.eye(len(labels))
+    if isinstance(cost, Mapping):
+        return _reduced(_from_mapping(cost, labels), labels)
+    if hasattr(cost, "columns") and hasattr(cost, "index"):
+        return _reduced(_from_frame(cost, labels), labels)
+    return _reduced(_from_array(cost, labels), labels)
+
+
+def parse_sample_cost(
+    cost: Any, y: IntArray, classes: Any, aggregate: str, *, name: str = "sample_cost"
+) -> Costs:
+    """Return the costs that ``cost`` states row by row.
+
+    Parameters
+    ----------
+    cost : array of shape (N,), (N, k) or (N, N)
+        The cost information vector itself; or the cost of predicting each class for
+        each row; or the paper's matrix (11), sample to sample, of which only the row
+        sums count.
+    y : array of shape (N,)
+        True classes, as positions in ``classes``.
+    classes : array of shape (k,)
+    aggregate : {"samples", "classes"}
+    name : str
+        The parameter to name in errors.
+    """
+    values, (N, k) = _numbers(cost, name), (len(y), len(classes))
+    if values.shape == (N,):
+        return SampleCosts(check_row_costs(values, name))
+    if values.shape == (N, k):
+        reduced = values - values[np.arange(N), y][:, np.newaxis]
+        return ExampleCosts(_no_cheap_mistake(reduced, name), aggregate)
+    if values.shape == (N, N):
+        reduced = values - values.diagonal()[:, np.newaxis]
+        return PairCosts(_no_cheap_mistake(reduced, name).sum(axis=1), k)
+    raise ValueError(
+        f"{name} must have the shape ({N},), one cost per row, ({N}, {k}), the cost of "
+        f"predicting each of the {k} classes per row, or ({N}, {N}), got {values.shape}"
+    )
+
+
+def parse_any_cost(cost: Any, y: IntArray, classes: Any, aggregate: str) -> Costs:
+    """Return the costs that ``cost`` states, by class or, told by its shape, by row.
+
+    Where both readings fit, as with three rows of three classes, it is by class.
+    """
+    k = len(classes)
+    by_row = isinstance(cost, np.ndarray | list) and np.shape(cost) not in {(k,), (k, k)}
+    if by_row and len(cost) == len(y):
+        return parse_sample_cost(cost, y, classes, aggregate, name="cost")
+    return ClassCosts(parse_cost(cost, classes), aggregate)
+
+
+def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
+    matrix = 1.0 - np.eye(len(classes))
+    pairs = [key for key in cost if isinstance(key, tuple) and len(key) == 2]
+    if not pairs:
+        rows = label_codes(list(cost), classes, "cost")
+        matrix[rows] *= _numbers(list(cost.values()), "cost")[:, np.newaxis]
+        return matrix
+    if len(pairs) < len(cost):
+        raise ValueError(
+            "cost must have keys of one kind, all (true, predicted) or all single classes, "
+            f"got {list(cost)}"
+        )
+    truth = label_codes([key[0] for key in pairs], classes, "cost")
+    predicted = label_codes([key[1] for key in pairs], classes, "cost")
+    matrix[truth, predicted] = _numbers([cost[key] for key in pairs], "cost")
+    return matrix
+
+
+def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
+    truth, predicted = list(cost.index), list(cost.columns)
+    rows = label_codes(truth, classes, "cost's index")
+    columns = label_codes(predicted, classes, "cost's columns")
+    k = len(classes)
+    if sorted(rows) != list(range(k)) or sorted(columns) != list(range(k)):
+        raise ValueError(
+            f"cost must have every class once as a row and once as a column, "
+            f"{classes.tolist()}, got rows {truth} and columns {predicted}"
+        )
+    matrix = np.empty((k, k))
+    matrix[np.ix_(rows, columns)] = _numbers(cost.to_numpy(), "cost")
+    return matrix
+
+
+def _from_array(cost: Any, classes: AnyArray) -> FloatArray:
+    values, k = _numbers(cost, "cost"), len(classes)
+    if values.shape == (k,):
+        return (1.0 - np.eye(k)) * values[:, np.newaxis]
+    if values.shape == (k, k):
+        return values
+    raise ValueError(
+        f"cost must have the shape ({k}, {k}) for the {k} classes {classes.tolist()}, "
+        f"got {values.shape}. {HOW_TO}."
+    )
+
+
+def _numbers(cost: Any, name: str) -> FloatArray:
+    try:
+        values = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers only, got {cost!r}") from error
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}")
+    return values
+
+
+def _reduced(matrix: FloatArray, classes: AnyArray) -> FloatArray:
+    reduced = matrix - matrix.diagonal()[:, np.newaxis]
+    if (reduced < 0).any():
+        i, j = np.argwhere(reduced < 0)[0]
+        labels = classes.tolist()
+        raise ValueError(
+            f"cost must not make a mistake cheaper than the right answer: where {labels[i]!r} "
+            f"is true, predicting {labels[j]!r} costs {matrix[i, j]:g} and predicting "
+            f"{labels[i]!r} costs {matrix[i, i]:g}. {HOW_TO}."
+        )
+    return reduced
+
+
+def _no_cheap_mistake(reduced: FloatArray, name: str) -> FloatArray:
+    if (reduced < 0).any():
+        row = int(np.argwhere(reduced < 0)[0][0])
+        raise ValueError(
+            f"{name} must not make a mistake cheaper than the right answer, as in row {row}"
+        )
+    return reduced
+
+
+def check_row_costs(cost: Any, name: str) -> FloatArray:
+    """Return finite costs >= 0, not all of them 0."""
+    values = _numbers(cost, name)
+    if (values < 0).any():
+        raise ValueError(f"{name} must be >= 0, got {values.min():g}")
+    if not values.any():
+        raise ValueError(f"{name} must not be 0 for every row")
+    return values

@@ -1,0 +1,182 @@
+"""The classifiers' common part: targets, decisions and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from ecselm._sklearn import check_weights
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.costs import Costs, SampleCosts
+from ecselm.elm.calibration import score_slope, softmax_probabilities
+from ecselm.elm.family import ELMFamily
+from ecselm.elm.learners import KernelLearner, LayerLearner
+from ecselm.elm.rows import Rows
+from ecselm.solvers import Solution
+
+
+def class_targets(n_classes: int) -> FloatArray:
+    """Return the target of every class: +1 in its own column, -1 elsewhere.
+
+    Two classes share one column, since the other is its negative.
+    """
+    T = 2.0 * np.eye(n_classes) - 1.0
+    return T[:, 1:] if n_classes == 2 else T
+
+
+class ELMClassification(ClassifierMixin, ELMFamily):
+    """Learn, decide and give probabilities; subclasses say what mistakes cost."""
+
+    def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
+        """Return the costs of rows of the classes ``y``: here every row costs 1."""
+        return SampleCosts(np.ones(len(y)))
+
+    def _coefficients(
+        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+    ) -> FloatArray:
+        """Return the coefficients of the cost groups."""
+        return costs.coefficients(learner.counts, np.ones(len(classes)))
+
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Any:
+        X, y = self._validated(X, reset=True, y=y)
+        check_classification_targets(y)
+        weight = check_weights(sample_weight, X)
+        classes, codes = np.unique(y, return_inverse=True)
+        _check_enough(classes, codes, weight)
+        costs = self._read_costs(codes, classes, **stated)
+        rows = _labelled_rows(X, codes, costs, weight, len(classes))
+        self._learn(self._learner(rows, len(classes)), costs, classes, X.dtype)
+        self.cost_vector_ = rows.terms.vector(self._group_costs_)
+        return self
+
+    def _partial_fit_labels(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, **stated: Any
+    ) -> Any:
+        first = not hasattr(self, "classes_")
+        known = _stream_classes(classes, None if first else self.classes_)
+        X, y = self._validated(X, reset=first, y=y)
+        X = X if first else X.astype(self.beta_.dtype, copy=False)
+        codes = _stream_codes(y, known)
+        costs = self._read_costs(codes, known, **stated)
+        rows = _labelled_rows(X, codes, costs, check_weights(sample_weight, X), len(known))
+        self._learn(self._extended_learner(rows, len(known)), costs, known, X.dtype)
+        return self
+
+    def _learn(
+        self,
+        learner: KernelLearner | LayerLearner,
+        costs: Costs,
+        classes: AnyArray,
+        dtype: np.dtype[np.floating],
+    ) -> None:
+        coefficients = self._coefficients(costs, learner, classes)
+        solution = learner.solve(coefficients, self.C)
+        beta = solution.beta.astype(dtype)
+        self.classes_ = classes
+        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
+        self.solver_ = solution.path
+        self._keep(learner)
+        self._group_costs_ = coefficients
+        self._calibrate(learner, solution)
+
+    def _calibrate(self, learner: KernelLearner | LayerLearner, solution: Solution) -> None:
+        n_rows = float(learner.counts.sum())
+        total_weight = float(self._group_costs_ @ learner.masses)
+        self._slope_ = score_slope(solution, n_rows, total_weight, len(self.classes_))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the scores z = H(x) beta (18).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, else (N, k)
+            For two classes, positive speaks for ``classes_[1]``.
+        """
+        scores = self._scores(X)
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the class with the largest score (19).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        labels : array of shape (N,)
+        """
+        winners = self._scores(X).argmax(axis=1)  # (19)
+        return self.classes_[winners]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return class probabilities, whose largest is always the predicted class.
+
+        ``softmax(a z)`` with one slope a for all classes, found in closed form from
+        the residuals of the training rows as they would be left out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        probabilities : array of shape (N, k)
+        """
+        return softmax_probabilities(self._scores(X), self._slope_)
+
+
+def _labelled_rows(
+    X: Matrix, y: IntArray, costs: Costs, weight: FloatArray | None, n_classes: int
+) -> Rows:
+    T = class_targets(n_classes).astype(X.dtype)[y]
+    return Rows(X, T, y, costs.terms(y), weight)
+
+
+def _check_enough(classes: AnyArray, y: IntArray, weight: FloatArray | None) -> None:
+    used = y if weight is None else y[weight > 0]
+    seen = np.unique(used)
+    if len(seen) < 2:
+        raise ValueError(
+            "y must have at least two classes among the rows of positive weight, got one "
+            f"class only: {classes[seen].tolist()}"
+        )
+    if len(used) < len(classes):
+        raise ValueError(
+            f"there must be at least as many samples of positive weight as the "
+            f"{len(classes)} classes of y, got {len(used)}"
+        )
+
+
+def _stream_classes(classes: Any, known: AnyArray | None) -> AnyArray:
+    """Return the classes of a stream, which its first chunk must state."""
+    if classes is None and known is None:
+        raise ValueError("classes must be given to the first call of partial_fit, got None")
+    if classes is None and known is not None:
+        return known
+    stated = np.unique(np.asarray(classes))
+    if known is not None and not np.array_equal(stated, known):
+        raise ValueError(
+            f"classes must be the same in every call of partial_fit, {known.tolist()}, "
+            f"got {stated.tolist()}"
+        )
+    if len(stated) < 2:
+        raise ValueError(f"classes must hold at least two classes, got {stated.tolist()}")
+    return stated
+
+
+def _stream_codes(y: AnyArray, classes: AnyArray) -> IntArray:
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y must hold only the classes given to the first call of partial_fit, "
+            f"{classes.tolist()}, got {unknown.tolist()}"
+        )
+    return np.searchsorted(classes, y)

@@ -1,0 +1,328 @@
+"""The cost-sensitive extreme learning machine (paper, eqs. 11-19)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from ecselm._sklearn import StrOptions, fit_context
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.costs import (
+    WEIGHTINGS,
+    ClassCosts,
+    Costs,
+    PairCosts,
+    class_weights,
+    expected_costs,
+    min_cost_decision,
+    parse_cost,
+    read_costs,
+    refuse_row_costs,
+)
+from ecselm.elm.calibration import GaussianCalibration, mean_leverage, score_moments
+from ecselm.elm.classification import ELMClassification, class_targets
+from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
+from ecselm.elm.learners import KernelLearner, LayerLearner
+from ecselm.elm.welm import normalized
+from ecselm.solvers import Solution
+
+
+class CSELMClassifier(ELMClassification):
+    """Cost-sensitive extreme learning machine: dear mistakes count more.
+
+    With ``decision="argmax"``, the paper's form, costs become weights of the rows,
+    ``B_i = sum_j (WM)_ij`` (12), and ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15).
+    The row sum forgets which mistake is dear; with ``decision="min_cost"`` the machine
+    is trained on unweighted rows and predicts the class of least expected cost under
+    calibrated probabilities, which uses the whole matrix.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number L of hidden units.
+    cost : array, DataFrame, dict or None, default=None
+        What mistakes cost; rows are the truth, columns the prediction. An array of
+        shape (k, k) in the order of ``classes_``; a DataFrame with class labels; a dict
+        ``{(true, predicted): cost}``; an array (k,) or dict ``{true: cost}`` if only the
+        true class matters; or an array by row, (N,), (N, k) or (N, N), better given as
+        ``sample_cost`` to ``fit``. None: every mistake costs 1. Only ratios matter, up
+        to C. A non-zero diagonal is subtracted from its row.
+    decision : {"argmax", "min_cost"}, default="argmax"
+        The largest score (19), or the least expected cost.
+    weighting : {"w1", "w2", "balanced"}, dict or None, default="w1"
+        The W of (12), as in :class:`WELMClassifier`; has no effect on ``"min_cost"``.
+    aggregate : {"samples", "classes"}, default="samples"
+        Whether the sum over j in (12) runs over all samples, as printed, so that
+        mistakes towards frequent classes count more, or once over every class.
+    normalize : bool, default=False
+        Scale B to a mean of 1, which makes C comparable between costs.
+    C : float, default=32.0
+        Trade-off between small errors and small output weights; larger fits closer.
+    activation, draw, scale, hidden_layer, random_state :
+        As in :class:`ELMClassifier`.
+    kernel : str, callable or None, default=None
+        If given, the machine is a kernel machine as :class:`KELMClassifier`, with no
+        hidden layer and no ``partial_fit``.
+    gamma, degree, coef0 :
+        As in :class:`KELMClassifier`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    cost_matrix_ : array of shape (k, k) or None
+        The cost matrix as read, its diagonal 0; None if costs came by row.
+    cost_vector_ : array of shape (N,)
+        The cost information vector B; from ``fit`` only.
+    beta_, layer_, solver_, n_features_in_ :
+        As in :class:`ELMClassifier`.
+
+    Notes
+    -----
+    The paper does not say how costs were set for its CSELM columns; the default is
+    0/1 costs with W1. A vector of costs by row is B itself, without W.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import confusion_matrix
+    >>> from ecselm import CSELMClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
+    >>> model = CSELMClassifier(cost={(0, 1): 10}, decision="min_cost", random_state=0)
+    >>> missed = confusion_matrix(y, model.fit(X, y).predict(X))[0, 1]
+    >>> bool(missed <= 2)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KERNEL_OR_LAYER,
+        **RIDGE,
+        "cost": "no_validation",
+        "decision": [StrOptions({"argmax", "min_cost"})],
+        "weighting": [StrOptions(set(WEIGHTINGS)), Mapping, None],
+        "aggregate": [StrOptions({"samples", "classes"})],
+        "normalize": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_hidden: int = 100,
+        *,
+        cost: Any = None,
+        decision: str = "argmax",
+        weighting: str | Mapping[Any, float] | None = "w1",
+        aggregate: str = "samples",
+        normalize: bool = False,
+        C: float = 32.0,
+        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        draw: str = "orthogonal",
+        scale: str | None = "standard",
+        hidden_layer: Any = None,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None,
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.cost = cost
+        self.decision = decision
+        self.weighting = weighting
+        self.aggregate = aggregate
+        self.normalize = normalize
+        self.C = C
+        self.activation = activation
+        self.draw = draw
+        self.scale = scale
+        self.hidden_layer = hidden_layer
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        sample_cost: Any = None,
+        *,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+    ) -> Self:
+        """Turn costs into weights and solve for the output weights.
+
+        Costs by row go through metadata routing:
+        ``model.set_fit_request(sample_cost=True)``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Multiplies B; class counts are sums of it.
+        sample_cost : array of shape (N,), (N, k) or (N, N), default=None
+            B itself; or the cost of predicting each class for each row; or the
+            paper's matrix (11) from sample to sample.
+        tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+            Costs by row of two classes, told by outcome; ``classes_[1]`` is positive.
+            Mistakes left out cost 1, right answers 0.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_labels(
+            X,
+            y,
+            sample_weight,
+            sample_cost=sample_cost,
+            tp_cost=tp_cost,
+            tn_cost=tn_cost,
+            fp_cost=fp_cost,
+            fn_cost=fn_cost,
+        )
+
+    @available_if(has_hidden_layer)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        sample_cost: Any = None,
+        *,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+    ) -> Self:
+        """Learn one more chunk of rows, exactly: B depends on the counts of all rows so far.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        classes : array of shape (k,), default=None
+            All classes there will ever be; needed in the first call.
+        sample_weight : array of shape (N,), default=None
+        sample_cost : array of shape (N,) or (N, k), default=None
+        tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit_labels(
+            X,
+            y,
+            classes,
+            sample_weight,
+            sample_cost=sample_cost,
+            tp_cost=tp_cost,
+            tn_cost=tn_cost,
+            fp_cost=fp_cost,
+            fn_cost=fn_cost,
+        )
+
+    def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
+        if self.decision == "argmax":
+            return read_costs(self.cost, y, classes, aggregate=self.aggregate, **stated)
+        refuse_row_costs(**stated)
+        parse_cost(self.cost, classes)  # a bad matrix is refused before any work
+        return PairCosts(np.ones(len(y)), len(classes))
+
+    def _coefficients(
+        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+    ) -> FloatArray:
+        weighting = None if self.decision == "min_cost" else self.weighting
+        W = class_weights(weighting, learner.counts, classes)
+        coefficients = costs.coefficients(learner.counts, W)
+        if not self.normalize:
+            return coefficients
+        return normalized(coefficients, learner.masses, learner.counts)
+
+    def _learn(
+        self,
+        learner: KernelLearner | LayerLearner,
+        costs: Costs,
+        classes: AnyArray,
+        dtype: np.dtype[np.floating],
+    ) -> None:
+        super()._learn(learner, costs, classes, dtype)
+        by_class = isinstance(costs, ClassCosts) or self.decision == "min_cost"
+        self.cost_matrix_: Any = parse_cost(self.cost, classes) if by_class else None
+
+    def _calibrate(self, learner: KernelLearner | LayerLearner, solution: Solution) -> None:
+        super()._calibrate(learner, solution)
+        if self.decision == "argmax":
+            self._probabilities_: Any = None
+            return
+        T = class_targets(len(self.classes_))
+        leverage = mean_leverage(solution, float(learner.counts.sum()))
+        moments = score_moments(learner, solution.beta, T)
+        self._probabilities_ = GaussianCalibration.from_moments(moments, T, leverage)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return what speaks for each class; the largest is always the predicted class.
+
+        With ``decision="argmax"`` the scores z = H(x) beta (18); with ``"min_cost"``
+        the negative of what predicting the class is expected to cost.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, else (N, k)
+            For two classes, positive speaks for ``classes_[1]``.
+        """
+        if self.decision == "argmax":
+            return super().decision_function(X)
+        costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
+        return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the class of the largest score (19), or of the least expected cost.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        labels : array of shape (N,)
+        """
+        if self.decision == "argmax":
+            return super().predict(X)
+        winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
+        return self.classes_[winners]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return class probabilities.
+
+        With ``decision="argmax"`` their largest is always the predicted class; with
+        ``"min_cost"`` they are calibrated, by a normal law of the scores within each
+        class, and the prediction is the class they expect to cost least.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        probabilities : array of shape (N, k)
+        """
+        if self.decision == "argmax":
+            return super().predict_proba(X)
+        scores = self._scores(X)
+        columns = scores[:, 1:] if len(self.classes_) == 2 else scores
+        return self._probabilities_(columns.astype(np.float64))

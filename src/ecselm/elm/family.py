@@ -1,0 +1,153 @@
+"""What all estimators of the family share: validate, draw, solve, score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ecselm._sklearn import HasMethods, Interval, StrOptions, as_generator
+from ecselm._threads import one_blas_thread, row_blocks, share_out
+from ecselm._typing import FloatArray, Matrix
+from ecselm.elm.layers import LayerRecipe
+from ecselm.elm.learners import KernelLearner, LayerLearner, finite
+from ecselm.elm.rows import Rows
+from ecselm.hidden import (
+    ACTIVATIONS,
+    DRAWS,
+    KERNELS,
+    SCALES,
+    KernelMap,
+    RandomLayer,
+    draw_weights,
+    resolve_gamma,
+)
+
+RIDGE: dict[str, list[Any]] = {"C": [Interval(Real, 0, None, closed="neither")]}
+LAYER: dict[str, list[Any]] = {
+    "n_hidden": [Interval(Integral, 1, None, closed="left")],
+    "activation": [StrOptions(set(ACTIVATIONS)), callable],
+    "draw": [StrOptions(set(DRAWS))],
+    "scale": [StrOptions(set(SCALES)), None],
+    "hidden_layer": [HasMethods(["fit", "transform"]), None],
+    "random_state": ["random_state", np.random.Generator],
+}
+KERNEL: dict[str, list[Any]] = {
+    "kernel": [StrOptions(set(KERNELS)), callable],
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+}
+KERNEL_OR_LAYER: dict[str, list[Any]] = {**LAYER, **KERNEL, "kernel": [*KERNEL["kernel"], None]}
+
+
+class ELMFamily(BaseEstimator):
+    """Base of the ELM estimators: a map from x to H, and output weights beta on it.
+
+    A subclass states the targets and costs. One whose parameter ``kernel`` is not
+    None takes kernel values in the place of hidden units.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    n_hidden: int
+    C: float
+    activation: str | Callable[[FloatArray], FloatArray]
+    draw: str
+    scale: str | None
+    hidden_layer: Any
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None
+    gamma: float | str
+    degree: float
+    coef0: float
+    layer_: Any
+    beta_: FloatArray
+    _learner_: LayerLearner | None
+
+    def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=False if self.kernel == "precomputed" else "csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            **options,
+        )
+
+    def _learner(self, rows: Rows, n_classes: int) -> KernelLearner | LayerLearner:
+        """Return what solves for these rows."""
+        if self.kernel is None:
+            return LayerLearner.from_batch(self._recipe(rows.X), rows, n_classes)
+        gamma = resolve_gamma(self.gamma, rows.X, rows.weight)
+        layer = KernelMap(self.kernel, rows.X, gamma, self.degree, self.coef0, rows.T.dtype)
+        return KernelLearner(layer, rows, rows.counts(n_classes), rows.masses())
+
+    def _extended_learner(self, rows: Rows, n_classes: int) -> LayerLearner:
+        """Return what solves for these rows and all before them."""
+        if not hasattr(self, "layer_"):
+            return LayerLearner.from_first_chunk(self._recipe(rows.X), rows, n_classes)
+        learner = self._learner_
+        if learner is None:
+            raise ValueError(
+                "partial_fit cannot go on from fit when the sums to go on from are larger "
+                f"than the model, as with {rows.terms.n_groups} cost groups of "
+                f"{self.layer_.n_hidden} units; begin with partial_fit on the first rows"
+            )
+        if len(learner.masses) != rows.terms.n_groups:
+            raise ValueError(
+                "partial_fit must be given costs of the same kind with every chunk, got "
+                f"{rows.terms.n_groups} cost groups after {len(learner.masses)}"
+            )
+        return learner.extended(rows)
+
+    def _recipe(self, X: Matrix) -> LayerRecipe:
+        """Draw the layer's weights: the only randomness of a fit."""
+        drawn = None
+        if self.hidden_layer is None:
+            rng = as_generator(self.random_state)
+            with one_blas_thread():
+                drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
+        return LayerRecipe(drawn, self.activation, self.scale, self.hidden_layer, X.dtype)
+
+    def _keep(self, learner: KernelLearner | LayerLearner) -> None:
+        """Store the map, and what a later ``partial_fit`` needs where that is small."""
+        self.layer_ = learner.layer
+        self._learner_ = None
+        if isinstance(learner, LayerLearner) and learner.extensible:
+            self._learner_ = learner
+
+    def _scores(self, X: Any) -> FloatArray:
+        """Return ``H(x) beta`` (18), block by block."""
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        scores = np.empty((X.shape[0], self.beta_.shape[1]), dtype=self.beta_.dtype)
+
+        def fill(blocks: list[slice]) -> None:
+            for rows in blocks:
+                scores[rows] = self.layer_(X[rows]) @ self.beta_
+
+        own = isinstance(self.layer_, RandomLayer)
+        share_out(fill, row_blocks(X.shape[0], self.layer_.n_hidden), threads=own)
+        return finite(scores, "X", "these rows")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def has_hidden_layer(estimator: ELMFamily) -> bool:
+    """Tell whether sequential learning is possible; with a kernel it is not."""
+    if estimator.kernel is not None:
+        raise AttributeError(
+            f"partial_fit needs a hidden layer, got kernel={estimator.kernel!r}; use "
+            "hidden_layer=Nystroem() to approximate the kernel"
+        )
+    return True

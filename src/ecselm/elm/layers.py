@@ -1,0 +1,69 @@
+"""How an estimator comes to its map from x to H: drawn, fitted from outside, or a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from ecselm._typing import FloatArray, Matrix
+from ecselm.hidden import HiddenLayer, RandomLayer, measure_scale
+from ecselm.hidden.draws import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerLayer:
+    """A fitted transformer in the place of the random layer."""
+
+    transformer: Any
+    n_hidden: int
+    dtype: np.dtype[np.floating]
+
+    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
+        """Return H, dense, in ``out`` if that is given."""
+        H = self.transformer.transform(X)
+        dense = np.asarray(H.toarray() if sparse.issparse(H) else H, dtype=self.dtype)
+        if out is None:
+            return dense
+        out[:] = dense
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRecipe:
+    """What is decided about a layer before it has seen the scale of its inputs."""
+
+    drawn: Weights | None
+    activation: str | Callable[[FloatArray], FloatArray]
+    scale: str | None
+    transformer: Any
+    dtype: np.dtype[np.floating]
+
+    @property
+    def data_free(self) -> bool:
+        """Tell whether the layer depends on no data at all."""
+        return self.transformer is None and self.scale is None
+
+    @property
+    def source(self) -> tuple[str, Any]:
+        """Return the parameter that answers for H, and its value."""
+        if self.drawn is None:
+            return "hidden_layer", self.transformer
+        return "activation", self.activation
+
+    def make(self, X: Matrix, sample_weight: FloatArray | None) -> HiddenLayer:
+        """Return the layer for inputs like the rows of ``X``."""
+        if self.drawn is None:
+            return self._fit_transformer(X)
+        scale = measure_scale(X, self.scale, sample_weight)
+        layer = RandomLayer.from_draw(self.drawn, self.activation, scale, self.dtype)
+        layer.warn_if_saturated(X)
+        return layer
+
+    def _fit_transformer(self, X: Matrix) -> TransformerLayer:
+        transformer = clone(self.transformer).fit(X)
+        return TransformerLayer(transformer, transformer.transform(X[:1]).shape[1], self.dtype)

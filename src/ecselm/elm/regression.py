@@ -1,0 +1,80 @@
+"""The regressors' common part: one or many real targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from ecselm._sklearn import check_weights
+from ecselm._typing import FloatArray, Matrix
+from ecselm.costs import SampleCosts
+from ecselm.elm.family import ELMFamily
+from ecselm.elm.learners import KernelLearner, LayerLearner
+from ecselm.elm.rows import Rows
+
+
+class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
+    """Learn and predict real targets; subclasses say what each row's error costs."""
+
+    def _row_costs(self, y: FloatArray, stated: Any) -> SampleCosts:
+        """Return the cost of every row's error: here 1."""
+        return SampleCosts(np.ones(len(y)))
+
+    def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
+        X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
+        rows = self._target_rows(X, y, sample_weight, stated)
+        self._learn(self._learner(rows, 1), y.ndim, X.dtype)
+        self.cost_vector_ = rows.terms.factors[:, 0]
+        return self
+
+    def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
+        first = not hasattr(self, "beta_")
+        X, y = self._validated(X, reset=first, y=y, multi_output=True, y_numeric=True)
+        if not first:
+            self._check_same_targets(y)
+            X = X.astype(self.beta_.dtype, copy=False)
+        rows = self._target_rows(X, y, sample_weight, stated)
+        self._learn(self._extended_learner(rows, 1), y.ndim, X.dtype)
+        return self
+
+    def _target_rows(self, X: Matrix, y: FloatArray, sample_weight: Any, stated: Any) -> Rows:
+        weight = check_weights(sample_weight, X)
+        T = y.reshape(len(y), -1).astype(X.dtype)
+        codes = np.zeros(len(y), dtype=np.intp)
+        return Rows(X, T, codes, self._row_costs(y, stated).terms(codes), weight)
+
+    def _learn(
+        self,
+        learner: KernelLearner | LayerLearner,
+        target_ndim: int,
+        dtype: np.dtype[np.floating],
+    ) -> None:
+        solution = learner.solve(np.ones(1), self.C)
+        self.beta_ = solution.beta.astype(dtype)
+        self.solver_ = solution.path
+        self._target_ndim_ = target_ndim
+        self._keep(learner)
+
+    def _check_same_targets(self, y: FloatArray) -> None:
+        n_outputs = 1 if y.ndim == 1 else y.shape[1]
+        if n_outputs != self.beta_.shape[1]:
+            raise ValueError(
+                f"y must have {self.beta_.shape[1]} outputs as in the first call of "
+                f"partial_fit, got {n_outputs}"
+            )
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return H(x) beta (18).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        targets : array of shape (N,) or (N, m), as ``y`` was
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if self._target_ndim_ == 1 else scores

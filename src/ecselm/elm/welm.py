@@ -1,0 +1,160 @@
+"""The weighted extreme learning machine for unequal classes (paper, eqs. 8-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from ecselm._sklearn import StrOptions, fit_context
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.costs import WEIGHTINGS, Costs, PairCosts, class_weights
+from ecselm.elm.classification import ELMClassification
+from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
+from ecselm.elm.learners import KernelLearner, LayerLearner
+
+
+class WELMClassifier(ELMClassification):
+    """Weighted extreme learning machine: rare classes count more.
+
+    ``beta = (I/C + H'WH)^-1 H'WT`` with a weight for every class, from how often it
+    occurs. Equation (8) multiplies a matrix by a scalar sum; it is read as a weight
+    inside the sum, as in the article it cites.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number L of hidden units.
+    weighting : {"w1", "w2", "balanced"}, dict or None, default="w1"
+        ``"w1"`` is (9), ``1/n_c``; ``"w2"`` is (10), which also takes ``0.618/n_c`` for
+        classes above the average; ``"balanced"`` is ``N/(k n_c)``; a dict gives weights
+        by class label.
+    normalize : bool, default=False
+        Scale the weights to a mean of 1. As printed, W1 has the mean ``k/N``, so that
+        the same C regularises N/k times as strongly as in :class:`ELMClassifier`.
+    C : float, default=32.0
+        Trade-off between small errors and small output weights; larger fits closer.
+    activation, draw, scale, hidden_layer, random_state :
+        As in :class:`ELMClassifier`.
+    kernel : str, callable or None, default=None
+        If given, the machine is a kernel machine as :class:`KELMClassifier`, with no
+        hidden layer and no ``partial_fit``.
+    gamma, degree, coef0 :
+        As in :class:`KELMClassifier`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    class_weights_ : array of shape (k,)
+        The weight of every class.
+    cost_vector_ : array of shape (N,)
+        The weight of every training row, the B of (15); from ``fit`` only.
+    beta_, layer_, solver_, n_features_in_ :
+        As in :class:`ELMClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.metrics import recall_score
+    >>> from ecselm import ELMClassifier, WELMClassifier
+    >>> X, y = make_classification(1000, weights=[0.95], flip_y=0.1, random_state=0)
+    >>> plain = ELMClassifier(random_state=0).fit(X, y)
+    >>> weighted = WELMClassifier(random_state=0).fit(X, y)
+    >>> bool(recall_score(y, weighted.predict(X)) > recall_score(y, plain.predict(X)))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KERNEL_OR_LAYER,
+        **RIDGE,
+        "weighting": [StrOptions(set(WEIGHTINGS)), Mapping, None],
+        "normalize": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_hidden: int = 100,
+        *,
+        weighting: str | Mapping[Any, float] | None = "w1",
+        normalize: bool = False,
+        C: float = 32.0,
+        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        draw: str = "orthogonal",
+        scale: str | None = "standard",
+        hidden_layer: Any = None,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None,
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.weighting = weighting
+        self.normalize = normalize
+        self.C = C
+        self.activation = activation
+        self.draw = draw
+        self.scale = scale
+        self.hidden_layer = hidden_layer
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
+    def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
+        return PairCosts(np.ones(len(y)), len(classes))
+
+    def _coefficients(
+        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+    ) -> FloatArray:
+        W = class_weights(self.weighting, learner.counts, classes)
+        return normalized(W, learner.masses, learner.counts) if self.normalize else W
+
+    @property
+    def class_weights_(self) -> FloatArray:
+        """Return the weight of every class."""
+        return self._group_costs_
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Weigh the classes and solve for the output weights.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Multiplies the class weights; class counts are sums of it.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_labels(X, y, sample_weight)
+
+    @available_if(has_hidden_layer)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn one more chunk of rows, exactly: classes are weighed by all rows so far.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        classes : array of shape (k,), default=None
+            All classes there will ever be; needed in the first call.
+        sample_weight : array of shape (N,), default=None
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit_labels(X, y, classes, sample_weight)
+
+
+def normalized(coefficients: FloatArray, masses: FloatArray, counts: FloatArray) -> FloatArray:
+    """Scale the coefficients of the cost groups so that B has the mean 1."""
+    return coefficients * (counts.sum() / (coefficients @ masses))

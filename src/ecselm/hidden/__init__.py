@@ -1,0 +1,22 @@
+"""Hidden layers: from inputs x to the rows of H (paper, eqs. 16-17), and kernels (6)."""
+
+from ecselm.hidden.activations import ACTIVATIONS
+from ecselm.hidden.draws import DRAWS, draw_weights
+from ecselm.hidden.kernels import KERNELS, KernelMap, resolve_gamma
+from ecselm.hidden.layer import HiddenLayer, RandomLayer, SaturationWarning
+from ecselm.hidden.scaling import SCALES, InputScale, measure_scale
+
+__all__ = [
+    "ACTIVATIONS",
+    "DRAWS",
+    "KERNELS",
+    "SCALES",
+    "HiddenLayer",
+    "InputScale",
+    "KernelMap",
+    "RandomLayer",
+    "SaturationWarning",
+    "draw_weights",
+    "measure_scale",
+    "resolve_gamma",
+]

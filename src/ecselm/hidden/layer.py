@@ -1,0 +1,105 @@
+"""The random hidden layer: drawn once, then a function of x (paper, eq. 16)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from ecselm._typing import FloatArray, Matrix
+from ecselm.hidden.activations import ACTIVATIONS, saturation
+from ecselm.hidden.draws import Weights
+from ecselm.hidden.scaling import InputScale
+
+SATURATED = 0.5  # share of dead entries from which a layer is reported
+_SAMPLE_ROWS = 512
+
+
+class SaturationWarning(UserWarning):
+    """Most entries of the hidden layer lie on a flat end of the activation."""
+
+
+class HiddenLayer(Protocol):
+    """A map from rows of X to rows of H (N, L), fixed once made."""
+
+    @property
+    def n_hidden(self) -> int:
+        """Return L, the number of columns of H."""
+
+    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
+        """Return H, in ``out`` if that is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomLayer:
+    """``H = g(X W + b)`` (16), with the scale of the inputs folded into W and b.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> layer = RandomLayer(np.ones((2, 1)), np.zeros(1), "radbas")
+    >>> layer(np.array([[0.0, 0.0], [1.0, -1.0]]))
+    array([[1.],
+           [1.]])
+    """
+
+    weights: FloatArray  # (n, L)
+    biases: FloatArray  # (L,)
+    activation: str | Callable[[FloatArray], FloatArray]
+
+    @classmethod
+    def from_draw(
+        cls,
+        drawn: Weights,
+        activation: str | Callable[[FloatArray], FloatArray],
+        scale: InputScale,
+        dtype: np.dtype[np.floating],
+    ) -> RandomLayer:
+        """Fold ``scale`` into drawn weights: ``w'((x - c)/s) + b = (w/s)'x + (b - c'(w/s))``."""
+        weights = drawn.weights / scale.spread[:, np.newaxis]
+        biases = drawn.biases - scale.center @ weights
+        return cls(np.ascontiguousarray(weights, dtype=dtype), biases.astype(dtype), activation)
+
+    @property
+    def n_hidden(self) -> int:
+        """Return L, the number of hidden units."""
+        return len(self.biases)
+
+    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
+        """Return H (N, L) for the rows of ``X``, in ``out`` if that is given."""
+        A = np.empty((X.shape[0], self.n_hidden), self.weights.dtype) if out is None else out
+        if sparse.issparse(X):
+            A[:] = X @ self.weights
+        else:
+            np.matmul(X.astype(A.dtype, copy=False), self.weights, out=A)
+        A += self.biases
+        if isinstance(self.activation, str):
+            return ACTIVATIONS[self.activation](A)
+        A[:] = self._outside_activation(A)
+        return A
+
+    def warn_if_saturated(self, X: Matrix) -> None:
+        """Warn when most of H carries nothing, judged by an even sample of rows."""
+        step = max(1, X.shape[0] // _SAMPLE_ROWS)
+        dead = saturation(self.activation, self(X[::step]))
+        if dead > SATURATED:
+            warnings.warn(
+                f"{dead:.0%} of the hidden layer's entries are saturated: activation="
+                f"{self.activation!r} cannot tell these inputs apart. Scale the inputs "
+                "(scale='standard') or draw smaller weights (draw='orthogonal').",
+                SaturationWarning,
+                stacklevel=2,
+            )
+
+    def _outside_activation(self, A: FloatArray) -> FloatArray:
+        H = np.asarray(self.activation(A.copy()))  # type: ignore[operator]
+        if H.shape != A.shape:
+            raise ValueError(
+                f"activation must return an array of the shape it is given, {A.shape}, "
+                f"got {H.shape} from {self.activation!r}"
+            )
+        return H

@@ -1,0 +1,113 @@
+"""Scales of the inputs, folded into the weights of a random layer.
+
+A layer sees ``(x - center) / spread``. Because the projection is linear the scale
+moves into weights and biases, so rows are never copied and sparse rows stay sparse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ecselm._threads import one_blas_thread, row_blocks
+from ecselm._typing import FloatArray, Matrix
+
+SCALES = ("standard", "minmax")
+
+
+@dataclass(frozen=True, slots=True)
+class InputScale:
+    """Centre and spread of every feature; a constant feature has the spread 1."""
+
+    center: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def identity(cls, n_features: int) -> InputScale:
+        """Return the scale that changes nothing."""
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+
+def measure_scale(
+    X: Matrix, kind: str | None, sample_weight: FloatArray | None = None
+) -> InputScale:
+    """Measure the scale of the rows of ``X``.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (N, n)
+    kind : {"standard", "minmax"} or None
+        Mean 0 and standard deviation 1, or the range mapped to [-1, 1], or nothing.
+    sample_weight : array of shape (N,), default=None
+        A row of weight 2 counts as two rows, a row of weight 0 as none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> measure_scale(np.array([[0.0], [4.0]]), "minmax")
+    InputScale(center=array([2.]), spread=array([2.]))
+    """
+    if kind is None:
+        return InputScale.identity(X.shape[1])
+    if kind == "minmax":
+        return _range_scale(X if sample_weight is None else X[sample_weight > 0])
+    return _standard_scale(X, sample_weight)
+
+
+def _range_scale(X: Matrix) -> InputScale:
+    low, high = (_dense(extreme) for extreme in (X.min(axis=0), X.max(axis=0)))
+    return InputScale((low + high) / 2.0, _no_zero((high - low) / 2.0, high == low))
+
+
+def _standard_scale(X: Matrix, sample_weight: FloatArray | None) -> InputScale:
+    share = _shares(X.shape[0], sample_weight)
+    if sparse.issparse(X):
+        mean = share @ X
+        variance = _sparse_variance(X.tocsc(), mean, share)
+    else:
+        mean = _weighted_sum(X, share)
+        variance = _weighted_sum(X, share, centre=mean)
+    constant = variance <= X.shape[0] * np.finfo(X.dtype).eps ** 2 * mean**2
+    return InputScale(mean, _no_zero(np.sqrt(variance), constant))
+
+
+def _weighted_sum(X: FloatArray, share: FloatArray, centre: FloatArray | None = None) -> FloatArray:
+    """Return ``sum_i share_i x_i``, of squared deviations if there is a ``centre``.
+
+    Blocks are summed in the precision of X and added up in float64.
+    """
+    share = share.astype(X.dtype)
+    total = np.zeros(X.shape[1])
+    with one_blas_thread():
+        for rows in row_blocks(len(X), X.shape[1]):
+            values = X[rows]
+            if centre is not None:
+                values = values - centre.astype(X.dtype)
+                values *= values
+            total += share[rows] @ values
+    return total
+
+
+def _sparse_variance(X: Matrix, mean: FloatArray, share: FloatArray) -> FloatArray:
+    """Centre the stored entries; every entry that is not stored adds ``mean^2``."""
+    deviations = X.data - np.repeat(mean, np.diff(X.indptr))
+    squares = sparse.csc_array((deviations**2, X.indices, X.indptr), X.shape)
+    stored = sparse.csc_array((np.ones(X.nnz), X.indices, X.indptr), X.shape)
+    return share @ squares + (1.0 - share @ stored) * mean**2
+
+
+def _shares(n_rows: int, sample_weight: FloatArray | None) -> FloatArray:
+    if sample_weight is None:
+        return np.full(n_rows, 1.0 / n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    return weights / weights.sum()
+
+
+def _no_zero(spread: FloatArray, constant: FloatArray) -> FloatArray:
+    return np.where(constant | (spread == 0), 1.0, spread)
+
+
+def _dense(row: Matrix) -> FloatArray:
+    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()

@@ -1,0 +1,16 @@
+"""Weighted ridge regression: from H, T and B to beta (paper, eqs. 5 and 15)."""
+
+from ecselm.solvers.dual import solve_dual
+from ecselm.solvers.factors import Factor, factor_shifted
+from ecselm.solvers.gram import GramBlocks, GramSum
+from ecselm.solvers.weighted import Solution, solve_weighted
+
+__all__ = [
+    "Factor",
+    "GramBlocks",
+    "GramSum",
+    "Solution",
+    "factor_shifted",
+    "solve_dual",
+    "solve_weighted",
+]

@@ -1,0 +1,167 @@
+"""Factors of the symmetric matrix ``A + D`` of eq. (15), by what it is.
+
+Positive definite: Cholesky. Positive definite on paper but numerically singular,
+as happens for a huge C: the spectrum, without its noise. Indefinite, as for the
+paper's negative costs: Bunch-Kaufman. Every factor solves and says its ``path``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh, get_lapack_funcs
+
+from ecselm._typing import FloatArray
+
+
+class Factor(Protocol):
+    """A factorised symmetric matrix."""
+
+    @property
+    def path(self) -> str:
+        """Return "cholesky", "spectral" or "indefinite"."""
+
+    @property
+    def rank(self) -> int:
+        """Return the number of directions that take part in a solution."""
+
+    def solve(self, Y: FloatArray) -> FloatArray:
+        """Return the solution X of ``(A + shift) X = Y``."""
+
+    def inverse_trace(self) -> float:
+        """Return the trace of the inverse."""
+
+
+@dataclass(frozen=True, slots=True)
+class CholeskyFactor:
+    """``A + shift = L L'``."""
+
+    lower: FloatArray
+    path: str = "cholesky"
+
+    @property
+    def rank(self) -> int:
+        """Return the number of directions."""
+        return len(self.lower)
+
+    def solve(self, Y: FloatArray) -> FloatArray:
+        """Return X by two triangular solves."""
+        (potrs,) = get_lapack_funcs(("potrs",), (self.lower, Y))
+        X, _ = potrs(self.lower, Y, lower=1)
+        return np.asarray(X)
+
+    def inverse_trace(self) -> float:
+        """Return ``||L^-1||_F^2``."""
+        (trtri,) = get_lapack_funcs(("trtri",), (self.lower,))
+        inverse, _ = trtri(self.lower, lower=1)
+        return float(np.einsum("ij,ij->", inverse, inverse, dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class SpectralFactor:
+    """``A + shift = V diag(d) V'`` with the directions of A that are noise left out.
+
+    Without them the solution for C -> infinity is the minimum norm solution, eq. (3).
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    path: str = "spectral"
+
+    @property
+    def rank(self) -> int:
+        """Return the number of directions."""
+        return len(self.values)
+
+    def solve(self, Y: FloatArray) -> FloatArray:
+        """Return X in the kept directions."""
+        return self.vectors @ ((self.vectors.T @ Y) / self.values[:, np.newaxis])
+
+    def inverse_trace(self) -> float:
+        """Return the trace over the kept directions."""
+        return float((1.0 / self.values).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class IndefiniteFactor:
+    """``A + shift = L D L'`` with 1 x 1 and 2 x 2 blocks in D (Bunch-Kaufman)."""
+
+    factor: FloatArray
+    pivots: FloatArray
+    path: str = "indefinite"
+
+    @property
+    def rank(self) -> int:
+        """Return the number of directions."""
+        return len(self.factor)
+
+    def solve(self, Y: FloatArray) -> FloatArray:
+        """Return X, a saddle point of (12) rather than a minimum."""
+        (sytrs,) = get_lapack_funcs(("sytrs",), (self.factor, Y))
+        X, _ = sytrs(self.factor, self.pivots, Y, lower=1)
+        return np.asarray(X)
+
+    def inverse_trace(self) -> float:
+        """Return the trace of the inverse, solved for the identity."""
+        return float(np.trace(self.solve(np.eye(len(self.factor), dtype=self.factor.dtype))))
+
+
+def factor_shifted(A: FloatArray, shift: float) -> CholeskyFactor | SpectralFactor:
+    """Factorise ``A + shift I`` for a positive semi-definite ``A``.
+
+    Only the lower triangle of ``A`` is read, and nothing is written to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> factor = factor_shifted(np.eye(2), 1.0)
+    >>> factor.path, factor.solve(np.array([[2.0], [4.0]])).ravel()
+    ('cholesky', array([1., 2.]))
+    """
+    potrf, pocon = get_lapack_funcs(("potrf", "pocon"), (A,))
+    work = np.array(A, order="F")
+    work.flat[:: len(A) + 1] += shift
+    norm = _one_norm(work)
+    lower, info = potrf(work, lower=1, overwrite_a=1, clean=1)
+    if info == 0:
+        rcond, _ = pocon(lower, norm, uplo="L")
+        if rcond > len(A) * np.finfo(A.dtype).eps:
+            return CholeskyFactor(lower)
+    return _spectral(A, shift)
+
+
+def _spectral(A: FloatArray, shift: float) -> SpectralFactor:
+    values, vectors = eigh(A, lower=True)
+    noise = len(A) * np.finfo(A.dtype).eps * max(float(values[-1]), 0.0)
+    # Above the noise the shift decides; below it the data say nothing about A.
+    kept = values + shift > 0 if shift > noise else values > noise
+    return SpectralFactor(np.maximum(values[kept], 0.0) + shift, vectors[:, kept])
+
+
+def factor_indefinite(A: FloatArray, shift: FloatArray | float) -> IndefiniteFactor:
+    """Factorise ``A + diag(shift)`` for a symmetric ``A`` of any signs.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is singular to working precision (condition above 1e12 in
+        float64), which for negative costs happens on whole surfaces of B.
+    """
+    sytrf, sycon = get_lapack_funcs(("sytrf", "sycon"), (A,))
+    work = np.array(A, order="F")
+    work.flat[:: len(A) + 1] += shift
+    norm = _one_norm(work)
+    factor, pivots, info = sytrf(work, lower=1, overwrite_a=1)
+    rcond = sycon(factor, pivots, norm, lower=1)[0] if info == 0 and norm > 0 else 0.0
+    if rcond < 4096 * np.finfo(A.dtype).eps:
+        raise LinAlgError(f"the system of (15) is singular: reciprocal condition {rcond:.1e}")
+    return IndefiniteFactor(factor, pivots)
+
+
+def _one_norm(A: FloatArray) -> float:
+    """Return the 1-norm of a symmetric matrix of which the lower triangle is filled."""
+    absolute = np.abs(np.tril(A))
+    columns = absolute.sum(axis=0) + absolute.sum(axis=1) - absolute.diagonal()
+    return float(columns.max(initial=0.0))

@@ -1,0 +1,105 @@
+"""The one weighted solver: primal or dual by size (paper, eqs. 5 and 15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ecselm._threads import blas_threads
+from ecselm._typing import FloatArray
+from ecselm.solvers.dual import solve_dual
+from ecselm.solvers.factors import Factor
+from ecselm.solvers.gram import GramBlocks
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Output weights and what a calibration needs to know of them.
+
+    ``path`` is ``"<primal|dual>-<cholesky|spectral|indefinite>"``. ``residual`` is
+    ``sum_i B_i ||t_i - h_i beta||^2`` per output.
+    """
+
+    beta: FloatArray  # (L, m), or alpha (N, m) for a kernel
+    path: str
+    residual: FloatArray  # (m,)
+    degrees: float  # trace of the matrix that maps T to the fitted values
+
+
+def primal_solution(total: GramBlocks, C: float, *, signed: bool = False) -> Solution:
+    """Solve a single block of normal equations, ``signed`` if a weight was negative."""
+    with blas_threads(total.grams.shape[1]):
+        factor = total.factor(C, signed)
+        beta = factor.solve(total.moments[0])
+        return Solution(
+            beta=beta,
+            path=f"primal-{factor.path}",
+            residual=_primal_residual(total, beta, C),
+            degrees=_degrees(factor, C),
+        )
+
+
+def dual_solution(K: FloatArray, T: FloatArray, B: FloatArray | None, C: float) -> Solution:
+    """Solve for alpha; since ``alpha_i = C B_i xi_i`` (14) the residual comes free."""
+    with blas_threads(len(K)):
+        dual = solve_dual(K, T, B, C)
+        degrees = _degrees(dual.factor, C)
+    alpha = np.asarray(dual.alpha, dtype=np.float64)
+    xi = alpha if B is None else alpha / np.sqrt(np.where(B == 0, 1.0, np.abs(B)))[:, np.newaxis]
+    return Solution(
+        beta=dual.alpha,
+        path=f"dual-{dual.factor.path}",
+        residual=np.einsum("ij,ij->j", xi, xi) / C**2,
+        degrees=degrees,
+    )
+
+
+def solve_weighted(H: FloatArray, T: FloatArray, B: FloatArray | None, C: float) -> Solution:
+    """Return beta of eq. (15), or of eq. (5) for ``B=None``.
+
+    ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` for N >= L, and the equal
+    ``H'(I/C + diag(B)HH')^-1 diag(B)T`` for N < L.
+
+    Parameters
+    ----------
+    H : array of shape (N, L)
+        C-ordered, float32 or float64; not modified.
+    T : array of shape (N, m)
+    B : array of shape (N,) or None
+        May be negative, as in the paper: then the system is indefinite and the
+        result a saddle point, said in ``path``.
+    C : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solution = solve_weighted(np.eye(2), np.array([[2.0], [4.0]]), None, C=1.0)
+    >>> solution.beta.ravel(), solution.path
+    (array([1., 2.]), 'primal-cholesky')
+    """
+    if len(H) < H.shape[1]:
+        with blas_threads(len(H)):
+            solution = dual_solution(H @ H.T, T, B, C)
+            beta = H.T @ solution.beta
+        return Solution(beta, solution.path, solution.residual, solution.degrees)
+    if B is not None and (B < 0).any():
+        return _indefinite_solution(H, T, B, C)
+    return primal_solution(GramBlocks.from_rows(H, T, B), C)
+
+
+def _indefinite_solution(H: FloatArray, T: FloatArray, B: FloatArray, C: float) -> Solution:
+    """Add the rows of B > 0 and subtract those of B < 0."""
+    parts = [GramBlocks.from_rows(H, T, np.maximum(sign * B, 0.0)) for sign in (1.0, -1.0)]
+    difference = GramBlocks.stack(parts).weighted(np.array([1.0, -1.0]))
+    return primal_solution(difference, C, signed=True)
+
+
+def _primal_residual(total: GramBlocks, beta: FloatArray, C: float) -> FloatArray:
+    """Return ``t't - beta'H't - ||beta||^2/C``, what (15) leaves of the squares."""
+    fitted = np.einsum("ij,ij->j", beta, total.moments[0]) + (beta**2).sum(axis=0) / C
+    return np.maximum(total.squares[0] - fitted, 0.0)
+
+
+def _degrees(factor: Factor, C: float) -> float:
+    return max(0.0, factor.rank - factor.inverse_trace() / C)
