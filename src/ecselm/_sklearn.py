@@ -39,6 +39,4 @@ def check_weights(sample_weight: Any, X: Matrix) -> FloatArray | None:
     weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=X.dtype)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must be >= 0, got {weights.min()}")
-    if not weights.any():
-        raise ValueError("sample_weight must not be zero for every row")
     return weights

@@ -22,9 +22,10 @@ from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+Task = TypeVar("Task")
 Part = TypeVar("Part")
 
-LANES = 4  # shares into which sums are cut, whatever the number of threads
+LANES = 4  # parts into which sums are cut, whatever the number of threads
 BLOCK_ENTRIES = 1 << 17  # 1 MiB of float64: a block of H stays in the cache
 THREADED_ORDER = 2048  # a matrix of this order is worth the threads of BLAS itself
 
@@ -42,12 +43,12 @@ def row_blocks(n_rows: int, width: int) -> list[slice]:
 
 
 def share_out(
-    work: Callable[[list[slice]], Part], blocks: Sequence[slice], *, threads: bool = True
+    work: Callable[[list[Task]], Part], tasks: Sequence[Task], *, threads: bool = True
 ) -> list[Part]:
-    """Return ``work`` done on every share of ``blocks``, in the order of the shares."""
-    lanes = [list(blocks[lane::LANES]) for lane in range(min(LANES, len(blocks)))]
+    """Return ``work`` done on every lane of ``tasks``, in the order of the lanes."""
+    lanes = [list(tasks[lane::LANES]) for lane in range(max(1, min(LANES, len(tasks))))]
     with one_blas_thread() as n_threads:
-        if n_threads == 1 or not threads or len(lanes) < 2:
+        if n_threads == 1 or not threads or len(lanes) == 1:
             return [work(lane) for lane in lanes]
         with ThreadPoolExecutor(min(n_threads, len(lanes))) as pool:
             return list(pool.map(work, lanes))

@@ -172,6 +172,8 @@ def _reduced(matrix: FloatArray, classes: AnyArray) -> FloatArray:
             f"is true, predicting {labels[j]!r} costs {matrix[i, j]:g} and predicting "
             f"{labels[i]!r} costs {matrix[i, i]:g}. {HOW_TO}."
         )
+    if not reduced.any():
+        raise ValueError(f"cost must make at least one mistake cost something. {HOW_TO}.")
     return reduced
 
 
@@ -185,10 +187,8 @@ def _no_cheap_mistake(reduced: FloatArray, name: str) -> FloatArray:
 
 
 def check_row_costs(cost: Any, name: str) -> FloatArray:
-    """Return finite costs >= 0, not all of them 0."""
+    """Return finite costs >= 0."""
     values = _numbers(cost, name)
     if (values < 0).any():
         raise ValueError(f"{name} must be >= 0, got {values.min():g}")
-    if not values.any():
-        raise ValueError(f"{name} must not be 0 for every row")
     return values

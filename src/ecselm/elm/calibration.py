@@ -1,7 +1,8 @@
-"""Probabilities from scores, in closed form from the sums that gave the scores.
+"""Probabilities from scores.
 
-Scores of the rows a model was trained on are too good. How much too good is known
-without a second fit: by generalised cross-validation a row's residual would grow by
+Scores of the rows a model was trained on are too good to be calibrated on. How much
+too good is known without a second fit: row by row, for scores left out in closed form,
+or in the mean by generalised cross-validation, where a residual grows by
 ``1 / (1 - h)`` with the mean leverage ``h = degrees / N``.
 """
 
@@ -10,19 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
-from ecselm._typing import FloatArray, IntArray
-from ecselm.elm.learners import KernelLearner, LayerLearner
-from ecselm.solvers import GramBlocks, Solution
+from ecselm._typing import FloatArray
+from ecselm.elm.leave_one_out import LeftOutScores
+from ecselm.solvers import Solution
 
 MAX_LEVERAGE = 0.95
 MAX_SLOPE = 12.0  # residuals have heavier tails than the normal law that gives the slope
-
-
-def mean_leverage(solution: Solution, n_rows: float) -> float:
-    """Return ``degrees / N``, kept away from 1."""
-    return min(solution.degrees / n_rows, MAX_LEVERAGE)
+NEWTON_STEPS = 100
 
 
 def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classes: int) -> float:
@@ -34,7 +31,9 @@ def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classe
     many classes that of a spherical normal. Where s2 is small the law fails in its
     tails, so the slope approaches ``MAX_SLOPE`` instead of growing without end.
     """
-    h = mean_leverage(solution, n_rows)
+    h = min(solution.degrees / n_rows, MAX_LEVERAGE)
+    # The first rows of a stream may be of one class, which costs nothing to confuse.
+    total_weight = max(total_weight, np.finfo(float).tiny)
     variance = float(solution.residual.mean()) / total_weight / (1.0 - h) ** 2
     return _ideal(n_classes) / (variance + _ideal(n_classes) / MAX_SLOPE)
 
@@ -49,79 +48,73 @@ def softmax_probabilities(Z: FloatArray, slope: float) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreMoments:
-    """Means of the scores of every class, and the covariance within classes."""
+class LogisticCalibration:
+    """``softmax(a z + b)`` with one slope for all classes and an offset for each.
 
-    counts: FloatArray  # (k,)
-    means: FloatArray  # (k, m)
-    within: FloatArray  # (m, m)
-
-    @classmethod
-    def from_scores(
-        cls, Z: FloatArray, y: IntArray, weight: FloatArray | None, n_classes: int
-    ) -> ScoreMoments:
-        """Measure the moments on the scores of the training rows."""
-        w = np.ones(len(Z)) if weight is None else weight.astype(np.float64)
-        belongs = (y[:, np.newaxis] == np.arange(n_classes)) * w[:, np.newaxis]
-        counts = belongs.sum(axis=0)
-        means = (belongs.T @ Z) / np.maximum(counts, np.finfo(float).tiny)[:, np.newaxis]
-        deviations = Z - means[y]
-        return cls(counts, means, (deviations * w[:, np.newaxis]).T @ deviations / w.sum())
-
-    @classmethod
-    def from_blocks(
-        cls, blocks: GramBlocks, T: FloatArray, beta: FloatArray, n: FloatArray
-    ) -> ScoreMoments:
-        """Read the moments off Gram blocks by class, ``T`` (k, m) the targets of the classes.
-
-        All rows of class c have the target t_c = +-1, so its moment holds the sum of
-        its hidden rows: ``H_c'T_c t_c / m = sum_i h_i``.
-        """
-        sums = np.einsum("clm,cm->cl", blocks.moments, T) / T.shape[1]
-        means = (sums @ beta) / np.maximum(n, np.finfo(float).tiny)[:, np.newaxis]
-        second = beta.T @ blocks.grams.sum(axis=0) @ beta
-        return cls(n, means, (second - (means.T * n) @ means) / n.sum())
-
-
-def score_moments(
-    learner: KernelLearner | LayerLearner, beta: FloatArray, T: FloatArray
-) -> ScoreMoments:
-    """Return the moments of the scores of all training rows of a learner by class."""
-    rows = learner.known
-    if isinstance(rows, GramBlocks):
-        return ScoreMoments.from_blocks(rows, T, beta, learner.counts)
-    Z = learner.layer(rows.X).astype(np.float64) @ beta
-    return ScoreMoments.from_scores(Z, rows.y, rows.weight, len(T))
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianCalibration:
-    """Class probabilities of scores that are normal within each class.
-
-    ``log p_c = z'S^-1 m_c - m_c'S^-1 m_c / 2 + log n_c`` up to a constant: linear
-    discriminant analysis of the scores, with means and covariance as they would be
-    on rows that took no part in training.
+    The offsets know how frequent the classes are, which the largest score does not.
     """
 
-    directions: FloatArray  # (m, k)
+    slope: float
     offsets: FloatArray  # (k,)
 
     @classmethod
-    def from_moments(
-        cls, moments: ScoreMoments, T: FloatArray, leverage: float
-    ) -> GaussianCalibration:
-        """Correct the moments of the training rows by the mean leverage, then invert."""
-        excess = leverage / (1.0 - leverage)
-        means = moments.means - excess * (T - moments.means)
-        within = moments.within * (1.0 + excess) ** 2
-        # The same bound on the slope as above; it also fills the direction that scores
-        # of k > 2 classes never take, since they add up to 2 - k.
-        within = within + np.eye(len(within)) * (_ideal(len(T)) / MAX_SLOPE)
-        directions = np.linalg.solve(within, means.T)
-        with np.errstate(divide="ignore"):
-            prior = np.log(moments.counts)
-        return cls(directions, prior - 0.5 * np.einsum("cm,mc->c", means, directions))
+    def from_left_out(cls, left_out: LeftOutScores, n_classes: int) -> LogisticCalibration:
+        """Fit slope and offsets to left-out scores by Newton's method."""
+        Z = _columns(left_out.scores)
+        targets = _smoothed_targets(left_out, n_classes)
+        theta = np.zeros(1 + n_classes)
+        loss = _loss(theta, Z, targets)
+        for _ in range(NEWTON_STEPS):
+            step = _newton_step(theta, Z, targets)
+            size = 1.0
+            while size > 1e-10 and _loss(theta - size * step, Z, targets) > loss:
+                size /= 2.0
+            theta = theta - size * step
+            before, loss = loss, _loss(theta, Z, targets)
+            if before - loss <= 1e-13 * abs(before):
+                break
+        if theta[0] < 0:  # left-out scores that speak against their class say nothing
+            return cls(0.0, np.log(targets.sum(axis=0)))
+        return cls(float(theta[0]), theta[1:])
 
-    def __call__(self, Z: FloatArray) -> FloatArray:
+    def __call__(self, scores: FloatArray) -> FloatArray:
         """Return the probabilities (N, k) of scores (N, m)."""
-        return softmax(Z @ self.directions + self.offsets, axis=1)
+        return softmax(self.slope * _columns(scores) + self.offsets, axis=1)
+
+
+def _columns(scores: FloatArray) -> FloatArray:
+    """Return one column of scores per class, two where two classes share one."""
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def _smoothed_targets(left_out: LeftOutScores, n_classes: int) -> FloatArray:
+    """Return weighted target probabilities, kept from 0 and 1 as Platt does.
+
+    A class of n rows has the target ``(n + 1) / (n + k)``, so that the slope stays
+    finite where the classes are separated.
+    """
+    y, weight = left_out.y, left_out.weight
+    n = np.bincount(y, weights=weight, minlength=n_classes)
+    targets = np.repeat(1.0 / (n[y] + n_classes)[:, np.newaxis], n_classes, axis=1)
+    targets[np.arange(len(y)), y] *= n[y] + 1.0
+    return targets * weight[:, np.newaxis]
+
+
+def _loss(theta: FloatArray, Z: FloatArray, targets: FloatArray) -> float:
+    return -float((targets * log_softmax(theta[0] * Z + theta[1:], axis=1)).sum())
+
+
+def _newton_step(theta: FloatArray, Z: FloatArray, targets: FloatArray) -> FloatArray:
+    """Return the inverse Hessian of the loss times its gradient."""
+    P = softmax(theta[0] * Z + theta[1:], axis=1)
+    w = targets.sum(axis=1, keepdims=True)
+    residual = w * P - targets
+    gradient = np.append((residual * Z).sum(), residual.sum(axis=0))
+    mean = (P * Z).sum(axis=1, keepdims=True)
+    hessian = np.empty((len(theta), len(theta)))
+    hessian[0, 0] = (w * P * (Z - mean) ** 2).sum()
+    hessian[0, 1:] = hessian[1:, 0] = (w * P * (Z - mean)).sum(axis=0)
+    hessian[1:, 1:] = np.diag((w * P).sum(axis=0)) - (w * P).T @ P
+    # Adding one number to all offsets changes nothing: the ridge holds that direction.
+    hessian.flat[:: len(theta) + 1] += 1e-8 * w.sum()
+    return np.linalg.solve(hessian, gradient)

@@ -48,6 +48,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         _check_enough(classes, codes, weight)
         costs = self._read_costs(codes, classes, **stated)
         rows = _labelled_rows(X, codes, costs, weight, len(classes))
+        rows.check_some_cost()
         self._learn(self._learner(rows, len(classes)), costs, classes, X.dtype)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
         return self

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ecselm._sklearn import StrOptions, fit_context
+from ecselm._sklearn import StrOptions, as_generator, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import (
     WEIGHTINGS,
     ClassCosts,
     Costs,
-    PairCosts,
+    SampleCosts,
     class_weights,
     expected_costs,
     min_cost_decision,
@@ -22,10 +22,11 @@ from ecselm.costs import (
     read_costs,
     refuse_row_costs,
 )
-from ecselm.elm.calibration import GaussianCalibration, mean_leverage, score_moments
-from ecselm.elm.classification import ELMClassification, class_targets
+from ecselm.elm.calibration import LogisticCalibration
+from ecselm.elm.classification import ELMClassification
 from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
+from ecselm.elm.leave_one_out import left_out_scores
 from ecselm.elm.welm import normalized
 from ecselm.solvers import Solution
 
@@ -237,7 +238,12 @@ class CSELMClassifier(ELMClassification):
             return read_costs(self.cost, y, classes, aggregate=self.aggregate, **stated)
         refuse_row_costs(**stated)
         parse_cost(self.cost, classes)  # a bad matrix is refused before any work
-        return PairCosts(np.ones(len(y)), len(classes))
+        return SampleCosts(np.ones(len(y)))
+
+    def _sample_rng(self) -> np.random.Generator | None:
+        if self.decision == "argmax":
+            return None
+        return as_generator(self.random_state).spawn(1)[0]
 
     def _coefficients(
         self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
@@ -265,10 +271,8 @@ class CSELMClassifier(ELMClassification):
         if self.decision == "argmax":
             self._probabilities_: Any = None
             return
-        T = class_targets(len(self.classes_))
-        leverage = mean_leverage(solution, float(learner.counts.sum()))
-        moments = score_moments(learner, solution.beta, T)
-        self._probabilities_ = GaussianCalibration.from_moments(moments, T, leverage)
+        left_out = left_out_scores(learner, solution, self.C)
+        self._probabilities_ = LogisticCalibration.from_left_out(left_out, len(self.classes_))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return what speaks for each class; the largest is always the predicted class.
@@ -310,8 +314,9 @@ class CSELMClassifier(ELMClassification):
         """Return class probabilities.
 
         With ``decision="argmax"`` their largest is always the predicted class; with
-        ``"min_cost"`` they are calibrated, by a normal law of the scores within each
-        class, and the prediction is the class they expect to cost least.
+        ``"min_cost"`` they are calibrated, by a logistic law fitted to the scores of
+        training rows left out in closed form (of 4096 of them, if there are more), and
+        the prediction is the class they expect to cost least.
 
         Parameters
         ----------

@@ -83,7 +83,8 @@ class ELMFamily(BaseEstimator):
     def _learner(self, rows: Rows, n_classes: int) -> KernelLearner | LayerLearner:
         """Return what solves for these rows."""
         if self.kernel is None:
-            return LayerLearner.from_batch(self._recipe(rows.X), rows, n_classes)
+            recipe = self._recipe(rows.X)
+            return LayerLearner.from_batch(recipe, rows, n_classes, self._sample_rng())
         gamma = resolve_gamma(self.gamma, rows.X, rows.weight)
         layer = KernelMap(self.kernel, rows.X, gamma, self.degree, self.coef0, rows.T.dtype)
         return KernelLearner(layer, rows, rows.counts(n_classes), rows.masses())
@@ -91,7 +92,8 @@ class ELMFamily(BaseEstimator):
     def _extended_learner(self, rows: Rows, n_classes: int) -> LayerLearner:
         """Return what solves for these rows and all before them."""
         if not hasattr(self, "layer_"):
-            return LayerLearner.from_first_chunk(self._recipe(rows.X), rows, n_classes)
+            recipe = self._recipe(rows.X)
+            return LayerLearner.from_first_chunk(recipe, rows, n_classes, self._sample_rng())
         learner = self._learner_
         if learner is None:
             raise ValueError(
@@ -106,8 +108,12 @@ class ELMFamily(BaseEstimator):
             )
         return learner.extended(rows)
 
+    def _sample_rng(self) -> np.random.Generator | None:
+        """Return a generator if a sample of the training rows must be kept."""
+        return None
+
     def _recipe(self, X: Matrix) -> LayerRecipe:
-        """Draw the layer's weights: the only randomness of a fit."""
+        """Draw the layer's weights."""
         drawn = None
         if self.hidden_layer is None:
             rng = as_generator(self.random_state)

@@ -18,6 +18,7 @@ import numpy as np
 from ecselm._typing import FloatArray
 from ecselm.elm.layers import LayerRecipe
 from ecselm.elm.rows import Rows
+from ecselm.elm.sample import RowSample
 from ecselm.hidden import HiddenLayer, KernelMap
 from ecselm.solvers import GramBlocks, Solution
 from ecselm.solvers.weighted import dual_solution, primal_solution, solve_weighted
@@ -56,28 +57,42 @@ class LayerLearner:
     known: Rows | GramBlocks
     counts: FloatArray  # (k,) weighted class counts
     masses: FloatArray  # (g,) weighted factors of the cost groups
+    sample: RowSample | None
 
     @classmethod
-    def from_batch(cls, recipe: LayerRecipe, rows: Rows, n_classes: int) -> LayerLearner:
-        """Make the layer for ``rows`` and sum over them where sums are small."""
-        learner = cls._from_rows(recipe, rows, n_classes, settled=True)
+    def from_batch(
+        cls, recipe: LayerRecipe, rows: Rows, n_classes: int, rng: np.random.Generator | None
+    ) -> LayerLearner:
+        """Make the layer for ``rows`` and sum over them where sums are small.
+
+        With a generator ``rng`` a sample of the rows is kept beside the sums.
+        """
+        learner = cls._from_rows(recipe, rows, n_classes, rng, settled=True)
         L = learner.layer.n_hidden
         small = len(rows) >= L and rows.terms.n_groups * L**2 <= KEPT_ENTRIES
         return learner._summed() if small else learner
 
     @classmethod
-    def from_first_chunk(cls, recipe: LayerRecipe, rows: Rows, n_classes: int) -> LayerLearner:
+    def from_first_chunk(
+        cls, recipe: LayerRecipe, rows: Rows, n_classes: int, rng: np.random.Generator | None
+    ) -> LayerLearner:
         """Begin a stream."""
         settled = recipe.data_free or len(rows) >= WARM_UP
-        learner = cls._from_rows(recipe, rows, n_classes, settled)
+        learner = cls._from_rows(recipe, rows, n_classes, rng, settled)
         return learner._summed() if settled else learner
 
     @classmethod
     def _from_rows(
-        cls, recipe: LayerRecipe, rows: Rows, n_classes: int, settled: bool
+        cls,
+        recipe: LayerRecipe,
+        rows: Rows,
+        n_classes: int,
+        rng: np.random.Generator | None,
+        settled: bool,
     ) -> LayerLearner:
         layer = recipe.make(rows.X, rows.weight)
-        return cls(recipe, layer, settled, rows, rows.counts(n_classes), rows.masses())
+        sample = None if rng is None else RowSample.from_rows(rows, rng)
+        return cls(recipe, layer, settled, rows, rows.counts(n_classes), rows.masses(), sample)
 
     @property
     def extensible(self) -> bool:
@@ -90,12 +105,13 @@ class LayerLearner:
         """Return the learner after one more chunk."""
         counts = self.counts + rows.counts(len(self.counts))
         masses = self.masses + rows.masses()
+        sample = None if self.sample is None else self.sample.extended(rows)
         if self.settled or isinstance(self.known, GramBlocks):
             sums = self._sums() + rows.blocks(self.layer)
-            return replace(self, known=sums, counts=counts, masses=masses)
+            return replace(self, known=sums, counts=counts, masses=masses, sample=sample)
         joined = self.known.joined(rows)
         layer, settled = self.recipe.make(joined.X, joined.weight), len(joined) >= WARM_UP
-        learner = LayerLearner(self.recipe, layer, settled, joined, counts, masses)
+        learner = LayerLearner(self.recipe, layer, settled, joined, counts, masses, sample)
         return learner._summed() if settled else learner
 
     def solve(self, coefficients: FloatArray, C: float) -> Solution:

@@ -25,6 +25,7 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
         rows = self._target_rows(X, y, sample_weight, stated)
+        rows.check_some_cost()
         self._learn(self._learner(rows, 1), y.ndim, X.dtype)
         self.cost_vector_ = rows.terms.factors[:, 0]
         return self

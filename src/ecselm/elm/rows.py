@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +13,14 @@ from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import CostTerms
 from ecselm.hidden import HiddenLayer, RandomLayer
 from ecselm.solvers import GramBlocks, GramSum
+
+
+class Share(NamedTuple):
+    """Some rows of one cost group, with their weights."""
+
+    group: int
+    rows: slice | IntArray
+    weights: FloatArray | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,18 @@ class Rows:
             weight=np.concatenate(weights),
         )
 
+    def taken(self, index: IntArray) -> Rows:
+        """Return some of the rows."""
+        return Rows(
+            X=self.X[index],
+            T=self.T[index],
+            y=self.y[index],
+            terms=CostTerms(
+                self.terms.groups[index], self.terms.factors[index], self.terms.n_groups
+            ),
+            weight=None if self.weight is None else self.weight[index],
+        )
+
     def counts(self, n_classes: int) -> FloatArray:
         """Return the weighted class counts n (k,)."""
         return _group_sums(self.y, self.weight, n_classes)
@@ -57,6 +78,11 @@ class Rows:
             factors = factors * self.weight[:, np.newaxis]
         return _group_sums(self.terms.groups.ravel(), factors.ravel(), self.terms.n_groups)
 
+    def check_some_cost(self) -> None:
+        """Refuse rows of which none costs anything; a single chunk of a stream may."""
+        if not self.masses().any():
+            raise ValueError("costs must not be 0 for every row of positive weight")
+
     def weights(self, coefficients: FloatArray) -> FloatArray | None:
         """Return B times the sample weights, None where all are 1."""
         B = self.terms.vector(coefficients)
@@ -66,39 +92,45 @@ class Rows:
 
     def total(self, layer: HiddenLayer, coefficients: FloatArray) -> GramBlocks:
         """Return the normal equations of (15) as one block."""
-        return _sum_rows(layer, self.X, self.T, self.weights(coefficients))
+        w = self.weights(coefficients)
+        shares = [
+            Share(0, rows, None if w is None else w[rows])
+            for rows in row_blocks(len(self), layer.n_hidden)
+        ]
+        return self._sum(layer, shares, 1)
 
     def blocks(self, layer: HiddenLayer) -> GramBlocks:
         """Return the normal equations by cost group."""
-        groups = range(self.terms.n_groups)
-        return GramBlocks.stack([self._group_sum(layer, group) for group in groups])
+        if self.terms.n_groups == 1:
+            return self.total(layer, np.ones(1))
+        shares = []
+        for group in range(self.terms.n_groups):
+            rows, terms = np.nonzero(self.terms.groups == group)
+            w = self.terms.factors[rows, terms]
+            if self.weight is not None:
+                w = w * self.weight[rows]
+            shares += [
+                Share(group, rows[part], w[part]) for part in row_blocks(len(rows), layer.n_hidden)
+            ]
+        return self._sum(layer, shares, self.terms.n_groups)
 
-    def _group_sum(self, layer: HiddenLayer, group: int) -> GramBlocks:
-        """Sum over the terms of all rows that belong to ``group``."""
-        rows, terms = np.nonzero(self.terms.groups == group)
-        w = self.terms.factors[rows, terms]
-        if self.weight is not None:
-            w = w * self.weight[rows]
-        whole = len(rows) == len(self) and self.terms.groups.shape[1] == 1
-        X, T = (self.X, self.T) if whole else (self.X[rows], self.T[rows])
-        return _sum_rows(layer, X, T, None if (w == 1.0).all() else w.astype(T.dtype))
+    def _sum(self, layer: HiddenLayer, shares: list[Share], n_groups: int) -> GramBlocks:
+        """Sum over the rows block by block: H is never held as a whole."""
+        X, T = self.X, self.T
+        largest = max((len(T[share.rows]) for share in shares), default=0)
 
+        def add_up(lane: list[Share]) -> GramBlocks:
+            total = GramSum(largest, layer.n_hidden, T.shape[1], T.dtype, n_groups)
+            for group, rows, w in lane:
+                targets = T[rows]
+                layer(X[rows], out=total.hidden(len(targets)))
+                total.add(targets, w, group)
+            return total.blocks()
 
-def _sum_rows(layer: HiddenLayer, X: Matrix, T: FloatArray, w: FloatArray | None) -> GramBlocks:
-    """Sum over the rows block by block: H is never held as a whole."""
-
-    def add_up(blocks: list[slice]) -> GramBlocks:
-        n_rows = blocks[0].stop - blocks[0].start if blocks else 0
-        total = GramSum(n_rows, layer.n_hidden, T.shape[1], T.dtype)
-        for rows in blocks:
-            layer(X[rows], out=total.hidden(rows.stop - rows.start))
-            total.add(T[rows], None if w is None else w[rows])
-        return total.blocks()
-
-    # A transformer from outside may not bear two threads at a time.
-    own = isinstance(layer, RandomLayer)
-    parts = share_out(add_up, row_blocks(len(T), layer.n_hidden), threads=own)
-    return sum(parts, start=add_up([]))
+        # A transformer from outside may not bear two threads at a time.
+        own = isinstance(layer, RandomLayer)
+        parts = share_out(add_up, shares, threads=own)
+        return sum(parts[1:], start=parts[0])
 
 
 def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:

@@ -157,4 +157,5 @@ class WELMClassifier(ELMClassification):
 
 def normalized(coefficients: FloatArray, masses: FloatArray, counts: FloatArray) -> FloatArray:
     """Scale the coefficients of the cost groups so that B has the mean 1."""
-    return coefficients * (counts.sum() / (coefficients @ masses))
+    total = float(coefficients @ masses)
+    return coefficients * (counts.sum() / total) if total > 0 else coefficients

@@ -30,8 +30,8 @@ class Factor(Protocol):
     def solve(self, Y: FloatArray) -> FloatArray:
         """Return the solution X of ``(A + shift) X = Y``."""
 
-    def inverse_trace(self) -> float:
-        """Return the trace of the inverse."""
+    def inverse_diagonal(self) -> FloatArray:
+        """Return the diagonal of the inverse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class CholeskyFactor:
         X, _ = potrs(self.lower, Y, lower=1)
         return np.asarray(X)
 
-    def inverse_trace(self) -> float:
-        """Return ``||L^-1||_F^2``."""
+    def inverse_diagonal(self) -> FloatArray:
+        """Return the squared norms of the columns of ``L^-1``."""
         (trtri,) = get_lapack_funcs(("trtri",), (self.lower,))
         inverse, _ = trtri(self.lower, lower=1)
-        return float(np.einsum("ij,ij->", inverse, inverse, dtype=np.float64))
+        return np.einsum("ij,ij->j", inverse, inverse, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class SpectralFactor:
         """Return X in the kept directions."""
         return self.vectors @ ((self.vectors.T @ Y) / self.values[:, np.newaxis])
 
-    def inverse_trace(self) -> float:
-        """Return the trace over the kept directions."""
-        return float((1.0 / self.values).sum())
+    def inverse_diagonal(self) -> FloatArray:
+        """Return the diagonal over the kept directions."""
+        return np.einsum("ij,ij,j->i", self.vectors, self.vectors, 1.0 / self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class IndefiniteFactor:
         X, _ = sytrs(self.factor, self.pivots, Y, lower=1)
         return np.asarray(X)
 
-    def inverse_trace(self) -> float:
-        """Return the trace of the inverse, solved for the identity."""
-        return float(np.trace(self.solve(np.eye(len(self.factor), dtype=self.factor.dtype))))
+    def inverse_diagonal(self) -> FloatArray:
+        """Return the diagonal of the inverse, solved for the identity."""
+        return self.solve(np.eye(len(self.factor), dtype=self.factor.dtype)).diagonal()
 
 
 def factor_shifted(A: FloatArray, shift: float) -> CholeskyFactor | SpectralFactor:

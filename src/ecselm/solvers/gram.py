@@ -15,7 +15,7 @@ from ecselm.solvers.factors import Factor, factor_indefinite, factor_shifted
 
 
 class GramSum:
-    """Running sums ``H'diag(w)H``, ``H'diag(w)T`` and ``diag(T'diag(w)T)`` over rows.
+    """Running sums ``H'diag(w)H``, ``H'diag(w)T`` and ``diag(T'diag(w)T)`` over rows, by group.
 
     All three are parts of one symmetric product, ``[H T]'diag(w)[H T]``, which BLAS
     does at half the price of a general one. Rows are laid out in places allocated once,
@@ -24,32 +24,37 @@ class GramSum:
     """
 
     def __init__(
-        self, n_rows: int, n_hidden: int, n_outputs: int, dtype: np.dtype[np.floating]
+        self,
+        n_rows: int,
+        n_hidden: int,
+        n_outputs: int,
+        dtype: np.dtype[np.floating],
+        n_groups: int = 1,
     ) -> None:
         width = n_hidden + n_outputs
         self._H = np.empty((n_rows, n_hidden), dtype=dtype)
         self._Z = np.empty((n_rows, width), dtype=dtype)
-        self._sums = np.zeros((width, width), dtype=dtype)
+        self._sums = np.zeros((n_groups, width, width), dtype=dtype)
 
     def hidden(self, n_rows: int) -> FloatArray:
         """Return the place for the next rows of H, to be filled before :meth:`add`."""
         return self._H[:n_rows]
 
-    def add(self, T: FloatArray, w: FloatArray | None) -> None:
+    def add(self, T: FloatArray, w: FloatArray | None, group: int = 0) -> None:
         """Add the rows of H in their place, with targets ``T`` and weights ``w`` >= 0."""
         H, Z, L = self._H[: len(T)], self._Z[: len(T)], self._H.shape[1]
         root = 1.0 if w is None else np.sqrt(w, dtype=Z.dtype)[:, np.newaxis]
         np.multiply(H, root, out=Z[:, :L])
         np.multiply(T, root, out=Z[:, L:])
-        self._sums += Z.T @ Z
+        self._sums[group] += Z.T @ Z
 
     def blocks(self) -> GramBlocks:
-        """Return the sums as one block, in float64: solving costs little beside summing."""
+        """Return the sums by group, in float64: solving costs little beside summing."""
         sums, L = self._sums.astype(np.float64), self._H.shape[1]
         return GramBlocks(
-            grams=sums[np.newaxis, :L, :L],
-            moments=sums[np.newaxis, :L, L:],
-            squares=sums.diagonal()[np.newaxis, L:],
+            grams=sums[:, :L, :L],
+            moments=sums[:, :L, L:],
+            squares=sums.diagonal(axis1=1, axis2=2)[:, L:],
         )
 
 

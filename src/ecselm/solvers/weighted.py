@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,14 +17,20 @@ from ecselm.solvers.gram import GramBlocks
 class Solution:
     """Output weights and what a calibration needs to know of them.
 
-    ``path`` is ``"<primal|dual>-<cholesky|spectral|indefinite>"``. ``residual`` is
-    ``sum_i B_i ||t_i - h_i beta||^2`` per output.
+    ``residual`` is ``sum_i B_i ||t_i - h_i beta||^2`` per output; ``degrees`` is the
+    trace of the matrix that maps T to the fitted values.
     """
 
     beta: FloatArray  # (L, m), or alpha (N, m) for a kernel
-    path: str
+    factor: Factor
+    is_dual: bool
     residual: FloatArray  # (m,)
-    degrees: float  # trace of the matrix that maps T to the fitted values
+    degrees: float
+
+    @property
+    def path(self) -> str:
+        """Return ``"<primal|dual>-<cholesky|spectral|indefinite>"``."""
+        return f"{'dual' if self.is_dual else 'primal'}-{self.factor.path}"
 
 
 def primal_solution(total: GramBlocks, C: float, *, signed: bool = False) -> Solution:
@@ -34,7 +40,8 @@ def primal_solution(total: GramBlocks, C: float, *, signed: bool = False) -> Sol
         beta = factor.solve(total.moments[0])
         return Solution(
             beta=beta,
-            path=f"primal-{factor.path}",
+            factor=factor,
+            is_dual=False,
             residual=_primal_residual(total, beta, C),
             degrees=_degrees(factor, C),
         )
@@ -49,7 +56,8 @@ def dual_solution(K: FloatArray, T: FloatArray, B: FloatArray | None, C: float) 
     xi = alpha if B is None else alpha / np.sqrt(np.where(B == 0, 1.0, np.abs(B)))[:, np.newaxis]
     return Solution(
         beta=dual.alpha,
-        path=f"dual-{dual.factor.path}",
+        factor=dual.factor,
+        is_dual=True,
         residual=np.einsum("ij,ij->j", xi, xi) / C**2,
         degrees=degrees,
     )
@@ -82,7 +90,7 @@ def solve_weighted(H: FloatArray, T: FloatArray, B: FloatArray | None, C: float)
         with blas_threads(len(H)):
             solution = dual_solution(H @ H.T, T, B, C)
             beta = H.T @ solution.beta
-        return Solution(beta, solution.path, solution.residual, solution.degrees)
+        return replace(solution, beta=beta)
     if B is not None and (B < 0).any():
         return _indefinite_solution(H, T, B, C)
     return primal_solution(GramBlocks.from_rows(H, T, B), C)
@@ -102,4 +110,4 @@ def _primal_residual(total: GramBlocks, beta: FloatArray, C: float) -> FloatArra
 
 
 def _degrees(factor: Factor, C: float) -> float:
-    return max(0.0, factor.rank - factor.inverse_trace() / C)
+    return max(0.0, factor.rank - factor.inverse_diagonal().sum() / C)

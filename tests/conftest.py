@@ -1,0 +1,39 @@
+"""Fixtures that several suites share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Return the folder of real data sets, or skip."""
+    folder = os.environ.get("ECSELM_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("needs real data: set ECSELM_DATA to the folder that holds them")
+    return Path(folder)
+
+
+@pytest.fixture(params=[2, 4], ids=["two classes", "four classes"])
+def labelled(request):
+    """Rows of unequal classes, enough of them to train and to test on."""
+    k = request.param
+    weights = [0.6] + [0.4 / (k - 1)] * (k - 1)
+    X, y = make_classification(
+        400, 8, n_informative=6, n_classes=k, weights=weights, flip_y=0.05, random_state=k
+    )
+    return X, y
+
+
+def targets(y):
+    """Return T as the paper prints it: +1 in the true column, -1 elsewhere."""
+    classes = np.unique(y)
+    return np.where(y[:, np.newaxis] == classes, 1.0, -1.0)

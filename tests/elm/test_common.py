@@ -1,0 +1,34 @@
+"""scikit-learn's own checks: no failures and none expected."""
+
+import os
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import ecselm
+from ecselm import CSELMClassifier, CSELMRegressor, ELMClassifier, KELMClassifier, WELMClassifier
+
+EVERY_ESTIMATOR = [getattr(ecselm, name)() for name in ecselm.__all__]
+VARIANTS = [
+    ELMClassifier(scale="minmax", activation="tanh", draw="sobol"),
+    KELMClassifier(kernel="laplacian"),
+    WELMClassifier(weighting="w2", normalize=True),
+    WELMClassifier(kernel="rbf"),
+    CSELMClassifier(decision="min_cost"),
+    CSELMClassifier(kernel="rbf"),
+    CSELMClassifier(kernel="rbf", decision="min_cost"),
+    CSELMRegressor(kernel="cosine"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::ecselm.hidden.SaturationWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks([*EVERY_ESTIMATOR, *VARIANTS])
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    if "array_api" in str(check) and not os.environ.get("SCIPY_ARRAY_API"):
+        pytest.skip("scikit-learn runs this check only with SCIPY_ARRAY_API=1")
+    check(estimator)
+
+
+def test_every_estimator_is_exported():
+    assert {type(estimator).__name__ for estimator in EVERY_ESTIMATOR} == set(ecselm.__all__)
