@@ -8,6 +8,9 @@ from sklearn.datasets import load_diabetes, load_digits, load_wine, make_classif
 from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 
 from ecselm import ELMClassifier, ELMRegressor
 
@@ -65,3 +68,33 @@ def _gas_batch_1(folder):
         lines = [line.split() for line in file]
     X = np.array([[float(pair.split(":")[1]) for pair in line[1:]] for line in lines])
     return X, np.array([int(line[0].split(";")[0]) for line in lines])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataDimensionalityWarning")
+@pytest.mark.parametrize(
+    ("n_informative", "n_clusters", "class_sep"),
+    [(20, 1, 2.0), (10, 1, 2.0), (20, 2, 1.0), (30, 1, 1.0)],
+)
+def test_defaults_reach_the_best_peer_on_20000_rows(n_informative, n_clusters, class_sep):
+    """The peer is scikit-elm's machine: normal projections of variance 1/L, tanh, alpha 1e-7."""
+    X, y = make_classification(
+        20_000,
+        50,
+        n_informative=n_informative,
+        n_clusters_per_class=n_clusters,
+        class_sep=class_sep,
+        n_classes=10,
+        random_state=0,
+    )
+    A, B, a, b = train_test_split(X, y, random_state=0)
+    ours, peer = [], []
+    for seed in range(3):
+        layer = make_pipeline(
+            StandardScaler(),
+            GaussianRandomProjection(200, random_state=seed),
+            FunctionTransformer(np.tanh),
+        )
+        ours.append(ELMClassifier(200, random_state=seed).fit(A, a).score(B, b))
+        peer.append(ELMClassifier(hidden_layer=layer, C=1e7).fit(A, a).score(B, b))
+    assert np.mean(ours) >= np.mean(peer)

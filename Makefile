@@ -1,0 +1,42 @@
+# Every target makes the environment it needs; Python >= 3.11 and make are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test test-slow bench clean
+
+help:
+	@echo "make demo       install, learn from the tumour data, print a table, save a picture"
+	@echo "make test       install, then ruff, mypy, import-linter and pytest"
+	@echo "make test-slow  the proofs that take minutes"
+	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
+
+demo: $(VENV)/.plot
+	$(BIN)/python examples/plot_tumour_costs.py
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+test-slow: $(VENV)/.test
+	$(BIN)/pytest -m slow
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache demo
+
+# One stamp per extra: installed again when pyproject.toml changes.
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python >= 3.11 is needed; say which with: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
