@@ -81,7 +81,7 @@ def test_residual_and_degrees_are_those_of_the_fitted_rows(rng, N, L, weighted):
     hat = H @ np.linalg.inv(np.eye(L) / 4.0 + H.T @ np.diag(B) @ H) @ H.T @ np.diag(B)
     residual = (B[:, np.newaxis] * (T - H @ solution.beta) ** 2).sum(axis=0)
     assert_allclose(solution.residual, residual, rtol=1e-8)
-    assert_allclose(solution.degrees, np.trace(hat), rtol=1e-8)
+    assert_allclose(solution.degrees(), np.trace(hat), rtol=1e-8)
 
 
 @SHAPES
@@ -121,3 +121,10 @@ def test_singular_indefinite_system_is_refused():
     H, T = np.eye(2), np.ones((2, 1))
     with pytest.raises(LinAlgError, match="singular"):
         solve_weighted(H, T, np.array([1.0, -0.5]), 2.0)
+
+
+def test_degrees_of_large_systems_are_estimated_well(rng, monkeypatch):
+    H, T, B = problem(rng, 900, 400)
+    exact = solve_weighted(H, T, B, 4.0).degrees()
+    monkeypatch.setattr("ecselm.solvers.weighted.EXACT_ORDER", 0)
+    assert_allclose(solve_weighted(H, T, B, 4.0).degrees(), exact, rtol=0.01)

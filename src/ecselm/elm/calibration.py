@@ -31,7 +31,7 @@ def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classe
     many classes that of a spherical normal. Where s2 is small the law fails in its
     tails, so the slope approaches ``MAX_SLOPE`` instead of growing without end.
     """
-    h = min(solution.degrees / n_rows, MAX_LEVERAGE)
+    h = min(solution.degrees() / n_rows, MAX_LEVERAGE)
     # The first rows of a stream may be of one class, which costs nothing to confuse.
     total_weight = max(total_weight, np.finfo(float).tiny)
     variance = float(solution.residual.mean()) / total_weight / (1.0 - h) ** 2

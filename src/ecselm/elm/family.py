@@ -22,7 +22,6 @@ from ecselm.hidden import (
     KERNELS,
     SCALES,
     KernelMap,
-    RandomLayer,
     draw_weights,
     resolve_gamma,
 )
@@ -138,8 +137,8 @@ class ELMFamily(BaseEstimator):
             for rows in blocks:
                 scores[rows] = self.layer_(X[rows]) @ self.beta_
 
-        own = isinstance(self.layer_, RandomLayer)
-        share_out(fill, row_blocks(X.shape[0], self.layer_.n_hidden), threads=own)
+        blocks = row_blocks(X.shape[0], self.layer_.n_hidden)
+        share_out(fill, blocks, threads=self.layer_.concurrent)
         return finite(scores, "X", "these rows")
 
     def __sklearn_tags__(self) -> Any:

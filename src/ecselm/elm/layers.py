@@ -23,6 +23,11 @@ class TransformerLayer:
     n_hidden: int
     dtype: np.dtype[np.floating]
 
+    @property
+    def concurrent(self) -> bool:
+        """Tell whether several threads may call it."""
+        return False
+
     def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return H, dense, in ``out`` if that is given."""
         H = self.transformer.transform(X)

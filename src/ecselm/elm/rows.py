@@ -11,7 +11,7 @@ from scipy import sparse
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import CostTerms
-from ecselm.hidden import HiddenLayer, RandomLayer
+from ecselm.hidden import HiddenLayer
 from ecselm.solvers import GramBlocks, GramSum
 
 
@@ -127,9 +127,7 @@ class Rows:
                 total.add(targets, w, group)
             return total.blocks()
 
-        # A transformer from outside may not bear two threads at a time.
-        own = isinstance(layer, RandomLayer)
-        parts = share_out(add_up, shares, threads=own)
+        parts = share_out(add_up, shares, threads=layer.concurrent)
         return sum(parts[1:], start=parts[0])
 
 

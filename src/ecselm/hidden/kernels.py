@@ -76,8 +76,20 @@ class KernelMap:
         """Return N, the number of training rows."""
         return int(self.rows.shape[0])
 
-    def __call__(self, X: Matrix) -> FloatArray:
+    @property
+    def concurrent(self) -> bool:
+        """Tell whether several threads may call it."""
+        return isinstance(self.kernel, str)
+
+    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return the kernel values (M, N) between the rows of ``X`` and the training rows."""
+        K = self._values(X)
+        if out is None:
+            return K
+        out[:] = K
+        return out
+
+    def _values(self, X: Matrix) -> FloatArray:
         if callable(self.kernel):
             K = np.ascontiguousarray(self.kernel(X, self.rows), dtype=self.dtype)
         elif self.kernel == "precomputed":

@@ -30,6 +30,10 @@ class HiddenLayer(Protocol):
     def n_hidden(self) -> int:
         """Return L, the number of columns of H."""
 
+    @property
+    def concurrent(self) -> bool:
+        """Tell whether several threads may call it; code from outside may not bear it."""
+
     def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return H, in ``out`` if that is given."""
 
@@ -68,6 +72,11 @@ class RandomLayer:
     def n_hidden(self) -> int:
         """Return L, the number of hidden units."""
         return len(self.biases)
+
+    @property
+    def concurrent(self) -> bool:
+        """Tell whether several threads may call it."""
+        return isinstance(self.activation, str)
 
     def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return H (N, L) for the rows of ``X``, in ``out`` if that is given."""

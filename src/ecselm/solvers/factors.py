@@ -27,6 +27,9 @@ class Factor(Protocol):
     def rank(self) -> int:
         """Return the number of directions that take part in a solution."""
 
+    def __len__(self) -> int:
+        """Return the order of the matrix."""
+
     def solve(self, Y: FloatArray) -> FloatArray:
         """Return the solution X of ``(A + shift) X = Y``."""
 
@@ -40,6 +43,9 @@ class CholeskyFactor:
 
     lower: FloatArray
     path: str = "cholesky"
+
+    def __len__(self) -> int:
+        return len(self.lower)
 
     @property
     def rank(self) -> int:
@@ -70,6 +76,9 @@ class SpectralFactor:
     vectors: FloatArray
     path: str = "spectral"
 
+    def __len__(self) -> int:
+        return len(self.vectors)
+
     @property
     def rank(self) -> int:
         """Return the number of directions."""
@@ -91,6 +100,9 @@ class IndefiniteFactor:
     factor: FloatArray
     pivots: FloatArray
     path: str = "indefinite"
+
+    def __len__(self) -> int:
+        return len(self.factor)
 
     @property
     def rank(self) -> int:

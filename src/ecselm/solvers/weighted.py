@@ -12,25 +12,42 @@ from ecselm.solvers.dual import solve_dual
 from ecselm.solvers.factors import Factor
 from ecselm.solvers.gram import GramBlocks
 
+EXACT_ORDER = 1024  # up to here a trace is exact
+N_SIGNS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """Output weights and what a calibration needs to know of them.
 
-    ``residual`` is ``sum_i B_i ||t_i - h_i beta||^2`` per output; ``degrees`` is the
-    trace of the matrix that maps T to the fitted values.
+    ``residual`` is ``sum_i B_i ||t_i - h_i beta||^2`` per output.
     """
 
     beta: FloatArray  # (L, m), or alpha (N, m) for a kernel
     factor: Factor
     is_dual: bool
     residual: FloatArray  # (m,)
-    degrees: float
+    C: float
 
     @property
     def path(self) -> str:
         """Return ``"<primal|dual>-<cholesky|spectral|indefinite>"``."""
         return f"{'dual' if self.is_dual else 'primal'}-{self.factor.path}"
+
+    def degrees(self) -> float:
+        """Return the trace of the matrix that maps T to the fitted values.
+
+        For large systems it is estimated from random signs, to well under one per cent:
+        an exact trace costs as much as the solution.
+        """
+        order = len(self.factor)
+        if order <= EXACT_ORDER:
+            trace = self.factor.inverse_diagonal().sum()
+        else:
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], (order, N_SIGNS))
+            with blas_threads(order):
+                trace = np.einsum("ij,ij->", signs, self.factor.solve(signs)) / N_SIGNS
+        return max(0.0, self.factor.rank - float(trace) / self.C)
 
 
 def primal_solution(total: GramBlocks, C: float, *, signed: bool = False) -> Solution:
@@ -43,7 +60,7 @@ def primal_solution(total: GramBlocks, C: float, *, signed: bool = False) -> Sol
             factor=factor,
             is_dual=False,
             residual=_primal_residual(total, beta, C),
-            degrees=_degrees(factor, C),
+            C=C,
         )
 
 
@@ -51,7 +68,6 @@ def dual_solution(K: FloatArray, T: FloatArray, B: FloatArray | None, C: float) 
     """Solve for alpha; since ``alpha_i = C B_i xi_i`` (14) the residual comes free."""
     with blas_threads(len(K)):
         dual = solve_dual(K, T, B, C)
-        degrees = _degrees(dual.factor, C)
     alpha = np.asarray(dual.alpha, dtype=np.float64)
     xi = alpha if B is None else alpha / np.sqrt(np.where(B == 0, 1.0, np.abs(B)))[:, np.newaxis]
     return Solution(
@@ -59,7 +75,7 @@ def dual_solution(K: FloatArray, T: FloatArray, B: FloatArray | None, C: float) 
         factor=dual.factor,
         is_dual=True,
         residual=np.einsum("ij,ij->j", xi, xi) / C**2,
-        degrees=degrees,
+        C=C,
     )
 
 
@@ -107,7 +123,3 @@ def _primal_residual(total: GramBlocks, beta: FloatArray, C: float) -> FloatArra
     """Return ``t't - beta'H't - ||beta||^2/C``, what (15) leaves of the squares."""
     fitted = np.einsum("ij,ij->j", beta, total.moments[0]) + (beta**2).sum(axis=0) / C
     return np.maximum(total.squares[0] - fitted, 0.0)
-
-
-def _degrees(factor: Factor, C: float) -> float:
-    return max(0.0, factor.rank - factor.inverse_diagonal().sum() / C)
