@@ -60,7 +60,7 @@ class _SharedLimit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._restore: list[Callable[[], None]] = []
+        self._before: list[int] = []
 
     def enter(self) -> int:
         """Limit BLAS to one thread; return how many it had, 1 if it was limited already."""
@@ -68,17 +68,29 @@ class _SharedLimit:
             self._users += 1
             if self._users > 1:
                 return 1
-            pools = _pools()
-            allowed = max((pool.num_threads for pool in pools.lib_controllers), default=1)
-            self._restore = [pools.limit(limits=1).restore_original_limits]
-            return allowed
+            self._before = [pool.num_threads for pool in _pools().lib_controllers]
+            _set_threads([1] * len(self._before))
+            return max(self._before, default=1)
 
     def leave(self) -> None:
         """Give BLAS its threads back when the last user leaves."""
         with self._lock:
             self._users -= 1
             if self._users == 0:
-                self._restore.pop()()
+                _set_threads(self._before)
+
+
+def _set_threads(numbers: list[int]) -> None:
+    """Set the threads of every BLAS, and leave it free for other threads to set.
+
+    From 3.8 on threadpoolctl obeys the first thread that sets a limit and no other
+    until that thread lets go; here the last to leave need not be the first that entered.
+    """
+    for pool, number in zip(_pools().lib_controllers, numbers, strict=True):
+        release = getattr(pool, "clear_controlling_thread", lambda **_: None)
+        release(force=True)
+        pool.set_num_threads(number)
+        release(force=True)
 
 
 _LIMIT = _SharedLimit()

@@ -16,9 +16,15 @@ def expected_costs(probabilities: FloatArray, cost: FloatArray) -> FloatArray:
     cost : array of shape (k, k) or (N, k, k)
         Rows are the truth, columns the prediction; with N matrices, one per row.
     """
-    if cost.ndim == 2:
-        return probabilities @ cost
-    return np.einsum("ni,nij->nj", probabilities, cost)
+    P, costs = np.asarray(probabilities), np.asarray(cost)
+    N, k = P.shape
+    if costs.shape not in {(k, k), (N, k, k)}:
+        raise ValueError(
+            f"cost must have the shape ({k}, {k}) or ({N}, {k}, {k}), got {costs.shape}"
+        )
+    if costs.ndim == 2:
+        return P @ costs
+    return np.einsum("ni,nij->nj", P, costs)
 
 
 def min_cost_decision(probabilities: FloatArray, cost: FloatArray) -> IntArray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
+from ecselm.costs.parse import numbers
 
 
 def outcome_costs(
@@ -45,7 +46,7 @@ def outcome_costs(
 
 
 def _per_row(cost: Any, n_rows: int, name: str) -> FloatArray:
-    values = np.asarray(cost, dtype=np.float64)
+    values = numbers(cost, name)
     if values.shape == (n_rows, 1):
         values = values.ravel()
     if values.shape not in {(), (n_rows,)}:

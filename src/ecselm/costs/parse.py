@@ -30,7 +30,8 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
         - None: every mistake costs 1;
         - array of shape (k, k): rows are the truth, columns the prediction, both in
           the order of ``classes``;
-        - DataFrame of shape (k, k): index and columns are class labels, in any order;
+        - DataFrame of shape (k, k): index and columns are class labels, in any order
+          (polars has no index: its rows stand in the order of its columns);
         - dict ``{(true, predicted): cost}``: mistakes it leaves out cost 1, right
           answers 0;
         - array of shape (k,) or dict ``{true: cost}``: the cost of any mistake on that
@@ -55,10 +56,12 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
     labels = np.asarray(classes)
     if cost is None:
         return 1.0 - np.eye(len(labels))
+    if hasattr(cost, "columns"):
+        return _reduced(_from_frame(cost, labels), labels)
+    if hasattr(cost, "to_dict"):  # a Series, by its labels
+        cost = cost.to_dict()
     if isinstance(cost, Mapping):
         return _reduced(_from_mapping(cost, labels), labels)
-    if hasattr(cost, "columns") and hasattr(cost, "index"):
-        return _reduced(_from_frame(cost, labels), labels)
     return _reduced(_from_array(cost, labels), labels)
 
 
@@ -71,8 +74,8 @@ def parse_sample_cost(
     ----------
     cost : array of shape (N,), (N, k) or (N, N)
         The cost information vector itself; or the cost of predicting each class for
-        each row; or the paper's matrix (11), sample to sample, of which only the row
-        sums count.
+        each row, by the labels of its columns if it is a DataFrame that has them; or the
+        paper's matrix (11), sample to sample, of which only the row sums count.
     y : array of shape (N,)
         True classes, as positions in ``classes``.
     classes : array of shape (k,)
@@ -80,7 +83,7 @@ def parse_sample_cost(
     name : str
         The parameter to name in errors.
     """
-    values, (N, k) = _numbers(cost, name), (len(y), len(classes))
+    values, (N, k) = numbers(_by_label(cost, classes), name), (len(y), len(classes))
     if values.shape == (N,):
         return SampleCosts(check_row_costs(values, name))
     if values.shape == (N, k):
@@ -100,19 +103,22 @@ def parse_any_cost(cost: Any, y: IntArray, classes: Any, aggregate: str) -> Cost
 
     Where both readings fit, as with three rows of three classes, it is by class.
     """
-    k = len(classes)
-    by_row = isinstance(cost, np.ndarray | list) and np.shape(cost) not in {(k,), (k, k)}
-    if by_row and len(cost) == len(y):
-        return parse_sample_cost(cost, y, classes, aggregate, name="cost")
+    if isinstance(cost, np.ndarray | list):
+        shape, k = numbers(cost, "cost").shape, len(classes)
+        if shape not in {(k,), (k, k)} and shape[:1] == (len(y),):
+            return parse_sample_cost(cost, y, classes, aggregate, name="cost")
     return ClassCosts(parse_cost(cost, classes), aggregate)
 
 
 def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
+    values = numbers(list(cost.values()), "cost")
+    if values.ndim != 1:
+        raise ValueError(f"cost must hold one number per key, got {dict(cost)}")
     matrix = 1.0 - np.eye(len(classes))
     pairs = [key for key in cost if isinstance(key, tuple) and len(key) == 2]
     if not pairs:
         rows = label_codes(list(cost), classes, "cost")
-        matrix[rows] *= _numbers(list(cost.values()), "cost")[:, np.newaxis]
+        matrix[rows] *= values[:, np.newaxis]
         return matrix
     if len(pairs) < len(cost):
         raise ValueError(
@@ -121,12 +127,13 @@ def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
         )
     truth = label_codes([key[0] for key in pairs], classes, "cost")
     predicted = label_codes([key[1] for key in pairs], classes, "cost")
-    matrix[truth, predicted] = _numbers([cost[key] for key in pairs], "cost")
+    matrix[truth, predicted] = values
     return matrix
 
 
 def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
-    truth, predicted = list(cost.index), list(cost.columns)
+    predicted = list(cost.columns)
+    truth = list(getattr(cost, "index", predicted))
     rows = label_codes(truth, classes, "cost's index")
     columns = label_codes(predicted, classes, "cost's columns")
     k = len(classes)
@@ -136,12 +143,19 @@ def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
             f"{classes.tolist()}, got rows {truth} and columns {predicted}"
         )
     matrix = np.empty((k, k))
-    matrix[np.ix_(rows, columns)] = _numbers(cost.to_numpy(), "cost")
+    matrix[np.ix_(rows, columns)] = numbers(cost.to_numpy(), "cost")
     return matrix
 
 
+def _by_label(cost: Any, classes: Any) -> Any:
+    """Put columns that are named after the classes into the order of the classes."""
+    labels = np.asarray(classes).tolist()
+    columns = list(getattr(cost, "columns", []))
+    return cost[labels] if columns and set(columns) == set(labels) else cost
+
+
 def _from_array(cost: Any, classes: AnyArray) -> FloatArray:
-    values, k = _numbers(cost, "cost"), len(classes)
+    values, k = numbers(cost, "cost"), len(classes)
     if values.shape == (k,):
         return (1.0 - np.eye(k)) * values[:, np.newaxis]
     if values.shape == (k, k):
@@ -152,7 +166,8 @@ def _from_array(cost: Any, classes: AnyArray) -> FloatArray:
     )
 
 
-def _numbers(cost: Any, name: str) -> FloatArray:
+def numbers(cost: Any, name: str) -> FloatArray:
+    """Return finite numbers; ``name`` is the parameter at fault."""
     try:
         values = np.asarray(cost, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -188,7 +203,7 @@ def _no_cheap_mistake(reduced: FloatArray, name: str) -> FloatArray:
 
 def check_row_costs(cost: Any, name: str) -> FloatArray:
     """Return finite costs >= 0."""
-    values = _numbers(cost, name)
+    values = numbers(cost, name)
     if (values < 0).any():
         raise ValueError(f"{name} must be >= 0, got {values.min():g}")
     return values

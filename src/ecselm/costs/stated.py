@@ -28,12 +28,9 @@ def read_costs(
     **outcomes : tp_cost, tn_cost, fp_cost and fn_cost
         The arguments of ``fit``, see :func:`outcome_costs`.
     """
-    by_outcome = any(value is not None for value in outcomes.values())
-    stated = {
-        "cost": cost is not None,
-        "sample_cost": sample_cost is not None,
-        ", ".join(outcomes): by_outcome,
-    }
+    by_outcome = ", ".join(name for name, value in outcomes.items() if value is not None)
+    stated = {"cost": cost is not None, "sample_cost": sample_cost is not None}
+    stated[by_outcome] = bool(by_outcome)
     if sum(stated.values()) > 1:
         names = " and ".join(name for name, given in stated.items() if given)
         raise ValueError(f"costs must be stated once, got {names}")

@@ -43,8 +43,8 @@ def class_weights(weighting: str | Mapping[Any, float] | None, n: Any, classes: 
         than the average; ``"balanced"`` is scikit-learn's ``N/(k n_c)``; a dict gives
         the weights by class label, 1 for classes it leaves out; None is 1 for all.
     n : array of shape (k,)
-        Class counts; a sum of sample weights where there are any. A class that never
-        occurs gets the weight 0, as there is nothing to weigh.
+        Class counts; a sum of sample weights where there are any. With a formula, a
+        class that never occurs gets the weight 0, as there is nothing to weigh.
     classes : array of shape (k,)
 
     Examples
@@ -66,7 +66,10 @@ def class_weights(weighting: str | Mapping[Any, float] | None, n: Any, classes: 
 def _from_labels(weighting: Mapping[Any, float], classes: AnyArray) -> FloatArray:
     weights = np.ones(len(classes))
     codes = label_codes(list(weighting), classes, "weighting")
-    weights[codes] = [float(value) for value in weighting.values()]
+    try:
+        weights[codes] = [float(value) for value in weighting.values()]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"weighting must hold numbers only, got {dict(weighting)}") from error
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"weighting must hold finite weights >= 0, got {dict(weighting)}")
     return weights

@@ -45,7 +45,7 @@ def relu(A: FloatArray) -> FloatArray:
 
 def hardlim(A: FloatArray) -> FloatArray:
     """Return 1 where ``a >= 0``, else 0."""
-    return np.greater_equal(A, 0.0, out=A, dtype=A.dtype, casting="unsafe")
+    return np.greater_equal(A, 0.0, out=A)
 
 
 def tribas(A: FloatArray) -> FloatArray:

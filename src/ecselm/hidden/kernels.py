@@ -44,7 +44,7 @@ def _variance(X: Matrix, sample_weight: FloatArray | None) -> float:
     total = float(weights.sum()) * X.shape[1]
     mean = float((weights @ X).sum()) / total
     if sparse.issparse(X):
-        return float((weights @ X.power(2)).sum()) / total - mean**2
+        return float((weights @ X.astype(np.float64).power(2)).sum()) / total - mean**2
     return float((weights @ (X - mean) ** 2).sum()) / total
 
 
@@ -111,7 +111,7 @@ def _inner(X: Matrix, Y: Matrix) -> FloatArray:
 
 def _squared_norms(X: Matrix) -> FloatArray:
     if sparse.issparse(X):
-        return np.asarray(X.power(2).sum(axis=1)).ravel()
+        return np.asarray(X.copy().power(2).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 

@@ -64,17 +64,27 @@ def _range_scale(X: Matrix) -> InputScale:
 def _standard_scale(X: Matrix, sample_weight: FloatArray | None) -> InputScale:
     share = _shares(X.shape[0], sample_weight)
     if sparse.issparse(X):
-        mean = share @ X
-        variance = _sparse_variance(X.tocsc(), mean, share)
+        mean, variance = _sparse_moments(X.tocsc(copy=True), share)
     else:
-        mean = _weighted_sum(X, share)
-        variance = _weighted_sum(X, share, centre=mean)
-    constant = variance <= X.shape[0] * np.finfo(X.dtype).eps ** 2 * mean**2
-    return InputScale(mean, _no_zero(np.sqrt(variance), constant))
+        mean, variance = _dense_moments(X, share)
+    spread = np.sqrt(variance)
+    return InputScale(mean, _no_zero(spread, spread <= 4 * np.finfo(X.dtype).eps * np.abs(mean)))
 
 
-def _weighted_sum(X: FloatArray, share: FloatArray, centre: FloatArray | None = None) -> FloatArray:
-    """Return ``sum_i share_i x_i``, of squared deviations if there is a ``centre``.
+def _dense_moments(X: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance, as deviations from a row that counts.
+
+    Far from zero that keeps the digits of float32, and a constant column's variance is 0.
+    """
+    origin = X[np.argmax(share)]
+    mean = _weighted_sum(X, share, origin)
+    return origin + mean, _weighted_sum(X, share, origin, mean)
+
+
+def _weighted_sum(
+    X: FloatArray, share: FloatArray, origin: FloatArray, mean: FloatArray | None = None
+) -> FloatArray:
+    """Return ``sum_i share_i (x_i - origin)``, or of ``(x_i - origin - mean)^2``.
 
     Blocks are summed in the precision of X and added up in float64.
     """
@@ -82,20 +92,29 @@ def _weighted_sum(X: FloatArray, share: FloatArray, centre: FloatArray | None = 
     total = np.zeros(X.shape[1])
     with one_blas_thread():
         for rows in row_blocks(len(X), X.shape[1]):
-            values = X[rows]
-            if centre is not None:
-                values = values - centre.astype(X.dtype)
+            values = X[rows] - origin
+            if mean is not None:
+                values -= mean.astype(X.dtype)
                 values *= values
             total += share[rows] @ values
     return total
 
 
-def _sparse_variance(X: Matrix, mean: FloatArray, share: FloatArray) -> FloatArray:
+def _sparse_moments(X: Matrix, share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Centre the stored entries; every entry that is not stored adds ``mean^2``."""
-    deviations = X.data - np.repeat(mean, np.diff(X.indptr))
-    squares = sparse.csc_array((deviations**2, X.indices, X.indptr), X.shape)
-    stored = sparse.csc_array((np.ones(X.nnz), X.indices, X.indptr), X.shape)
-    return share @ squares + (1.0 - share @ stored) * mean**2
+    X.sum_duplicates()
+    N, n = X.shape
+    stored = np.diff(X.indptr)
+    column, shares = np.repeat(np.arange(n), stored), share[X.indices]
+    full = stored == N
+    # Deviations from an entry where none is missing: a constant column's variance is 0.
+    origin = np.zeros(n)
+    origin[full] = X.data[X.indptr[:-1][full]]
+    values = X.data.astype(np.float64) - origin[column]
+    mean = np.bincount(column, shares * values, n)
+    missing = np.where(full, 0.0, np.maximum(1.0 - np.bincount(column, shares, n), 0.0))
+    variance = np.bincount(column, shares * (values - mean[column]) ** 2, n) + missing * mean**2
+    return origin + mean, variance
 
 
 def _shares(n_rows: int, sample_weight: FloatArray | None) -> FloatArray:

@@ -1,0 +1,187 @@
+"""Threads: results do not depend on them, and BLAS gets its own back."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+from ecselm._threads import (
+    LANES,
+    THREADED_ORDER,
+    blas_threads,
+    one_blas_thread,
+    row_blocks,
+    share_out,
+)
+
+PATIENCE = 10.0  # seconds after which a thread that should have come is given up
+
+
+def allowed():
+    """Return the number of threads of every BLAS."""
+    pools = ThreadpoolController().select(user_api="blas")
+    return [pool.num_threads for pool in pools.lib_controllers]
+
+
+@pytest.fixture
+def two_threads():
+    """Allow BLAS two threads, or skip where it cannot be told."""
+    with threadpool_limits(2, user_api="blas"):
+        if set(allowed()) != {2}:
+            pytest.skip("needs a BLAS that takes two threads")
+        yield
+
+
+@pytest.mark.parametrize(("n_rows", "width"), [(0, 5), (1, 1), (1000, 256), (700, 10**9), (9, 0)])
+def test_blocks_hold_every_row_once_in_order(n_rows, width):
+    blocks = row_blocks(n_rows, width)
+    rows = [row for block in blocks for row in range(n_rows)[block]]
+    assert rows == list(range(n_rows))
+    assert all(block.stop - block.start >= 64 for block in blocks[:-1])
+
+
+@pytest.mark.parametrize("n_tasks", [0, 1, 3, 4, 11])
+def test_lanes_hold_every_task_once(n_tasks):
+    lanes = share_out(list, range(n_tasks))
+    assert len(lanes) == max(1, min(n_tasks, LANES))
+    assert sorted(task for lane in lanes for task in lane) == list(range(n_tasks))
+    assert lanes == [list(range(lane, n_tasks, LANES)) for lane in range(len(lanes))]
+
+
+@pytest.mark.parametrize("n_tasks", [1, 3, 50])
+def test_two_threads_give_the_sums_of_one(rng, two_threads, n_tasks):
+    tasks = [rng.normal(size=(40, 30)).astype(np.float32) for _ in range(n_tasks)]
+
+    def add_up(lane):
+        return sum(H.T @ H for H in lane)
+
+    parts = share_out(add_up, tasks)
+    with threadpool_limits(1, user_api="blas"):
+        alone = share_out(add_up, tasks)
+    unthreaded = share_out(add_up, tasks, threads=False)
+    for part, other, third in zip(parts, alone, unthreaded, strict=True):
+        assert_array_equal(part, other)
+        assert_array_equal(part, third)
+
+
+def test_two_allowed_threads_work_at_the_same_time(two_threads):
+    meeting = threading.Barrier(2)
+    share_out(lambda lane: meeting.wait(PATIENCE), range(2))
+
+
+@pytest.mark.parametrize("how", ["limit", "threads"])
+def test_one_allowed_thread_is_the_caller(two_threads, how):
+    with threadpool_limits(1 if how == "limit" else 2, user_api="blas"):
+        workers = share_out(lambda lane: threading.get_ident(), range(9), threads=how == "limit")
+    assert set(workers) == {threading.get_ident()}
+
+
+def test_blas_keeps_to_one_thread_meanwhile(two_threads):
+    for lane in share_out(lambda lane: allowed(), range(9)):
+        assert set(lane) == {1}
+    assert set(allowed()) == {2}
+
+
+def test_nested_use_is_given_one_thread_and_gives_nothing_back_too_early(two_threads):
+    with one_blas_thread() as outer:
+        with one_blas_thread() as inner:
+            assert (outer, inner) == (2, 1)
+        assert set(allowed()) == {1}
+    assert set(allowed()) == {2}
+
+
+def test_work_may_share_out_again(two_threads):
+    def sums(lane):
+        return sum(sum(part) for part in share_out(list, lane))
+
+    assert sum(share_out(sums, range(100))) == sum(range(100))
+    assert set(allowed()) == {2}
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_an_exception_reaches_the_caller_and_blas_gets_its_threads_back(two_threads, limit):
+    def fail(lane):
+        if 2 in lane:
+            raise ZeroDivisionError("the third lane")
+        return lane
+
+    with threadpool_limits(limit, user_api="blas"):
+        with pytest.raises(ZeroDivisionError, match="the third lane"):
+            share_out(fail, range(9))
+        assert set(allowed()) == {limit}
+        assert len(share_out(list, range(9))) == LANES
+        assert set(allowed()) == {limit}
+
+
+def test_an_exception_in_a_block_gives_blas_its_threads_back(two_threads):
+    with pytest.raises(KeyError), one_blas_thread():
+        raise KeyError
+    assert set(allowed()) == {2}
+    with one_blas_thread() as n_threads:
+        assert n_threads == 2
+
+
+@pytest.mark.parametrize("first_out", ["first in", "last in"])
+def test_overlapping_use_from_two_threads_is_given_back_by_the_last(two_threads, first_out):
+    entered, leave, left = (threading.Event() for _ in range(3))
+    given = []
+
+    def other():
+        with one_blas_thread() as n_threads:
+            given.append(n_threads)
+            entered.set()
+            leave.wait(PATIENCE)
+        left.set()
+
+    thread = threading.Thread(target=other)
+    with one_blas_thread() as n_threads:
+        thread.start()
+        assert entered.wait(PATIENCE)
+        if first_out == "last in":
+            leave.set()
+            assert left.wait(PATIENCE)
+        assert set(allowed()) == {1}
+    if first_out == "first in":
+        assert set(allowed()) == {1}
+        leave.set()
+    thread.join(PATIENCE)
+    assert (n_threads, given) == (2, [1])
+    assert set(allowed()) == {2}
+
+
+def test_other_threads_may_set_limits_once_the_work_is_done():
+    with threadpool_limits(user_api="blas"):
+        before = set(allowed())
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(share_out, list, range(9)).result(PATIENCE)
+        assert set(allowed()) == before
+        other = 1 if max(before, default=1) > 1 else 2
+        with threadpool_limits(other, user_api="blas"):
+            assert set(allowed()) <= {other}
+    assert set(allowed()) == before
+
+
+def test_many_threads_sharing_out_at_once_do_not_disturb_each_other(two_threads):
+    totals = []
+
+    def repeat():
+        for _ in range(20):
+            totals.append(sum(share_out(sum, range(100))))  # noqa: PERF401
+
+    threads = [threading.Thread(target=repeat) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert totals == [sum(range(100))] * 80
+    assert set(allowed()) == {2}
+
+
+@pytest.mark.parametrize("order", [1, THREADED_ORDER - 1, THREADED_ORDER])
+def test_only_large_matrices_keep_the_threads_of_blas(two_threads, order):
+    with blas_threads(order):
+        assert set(allowed()) == {2 if order >= THREADED_ORDER else 1}
+    assert set(allowed()) == {2}
