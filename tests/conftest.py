@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# Read when SciPy is imported; without it scikit-learn skips one of its checks.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification

@@ -1,7 +1,5 @@
 """scikit-learn's own checks: no failures and none expected."""
 
-import os
-
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,8 +23,6 @@ VARIANTS = [
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 @parametrize_with_checks([*EVERY_ESTIMATOR, *VARIANTS])
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
-    if "array_api" in str(check) and not os.environ.get("SCIPY_ARRAY_API"):
-        pytest.skip("scikit-learn runs this check only with SCIPY_ARRAY_API=1")
     check(estimator)
 
 
