@@ -85,10 +85,29 @@ def test_blas_keeps_to_one_thread_meanwhile(two_threads):
     assert set(allowed()) == {2}
 
 
-def test_nested_use_is_given_one_thread_and_gives_nothing_back_too_early(two_threads):
+def test_nested_use_may_share_out_too_and_gives_nothing_back_too_early(two_threads):
     with one_blas_thread() as outer:
         with one_blas_thread() as inner:
-            assert (outer, inner) == (2, 1)
+            assert (outer, inner) == (2, 2)
+        assert set(allowed()) == {1}
+    assert set(allowed()) == {2}
+
+
+def test_shares_do_not_share_out_again(two_threads):
+    def given(lane):
+        with one_blas_thread() as n_threads:
+            return n_threads
+
+    assert set(share_out(given, range(9))) == {1}
+
+
+def test_large_matrices_get_the_threads_of_blas_back_for_a_while(two_threads):
+    with one_blas_thread():
+        with blas_threads(THREADED_ORDER):
+            assert set(allowed()) == {2}
+        assert set(allowed()) == {1}
+        with pytest.raises(KeyError), blas_threads(THREADED_ORDER):
+            raise KeyError
         assert set(allowed()) == {1}
     assert set(allowed()) == {2}
 

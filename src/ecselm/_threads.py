@@ -14,6 +14,7 @@ threads, so that results do not either.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -55,29 +56,49 @@ def share_out(
 
 
 class _SharedLimit:
-    """One limit on BLAS for all fits that overlap in time: it is the whole process's."""
+    """One limit on BLAS for all fits that overlap in time: it is the whole process's.
+
+    The thread that sets it, its owner, may share its work out among as many threads as
+    BLAS had; whoever comes meanwhile gets one.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._users = 0
+        self._owner: int | None = None
+        self._users: Counter[int] = Counter()
         self._before: list[int] = []
 
     def enter(self) -> int:
-        """Limit BLAS to one thread; return how many it had, 1 if it was limited already."""
+        """Limit BLAS to one thread; return how many threads the caller may use instead."""
         with self._lock:
-            self._users += 1
-            if self._users > 1:
-                return 1
-            self._before = [pool.num_threads for pool in _pools().lib_controllers]
-            _set_threads([1] * len(self._before))
-            return max(self._before, default=1)
+            me = threading.get_ident()
+            if not self._users:
+                self._owner = me
+                self._before = [pool.num_threads for pool in _pools().lib_controllers]
+                _set_threads([1] * len(self._before))
+            self._users[me] += 1
+            return max(self._before, default=1) if me == self._owner else 1
 
     def leave(self) -> None:
         """Give BLAS its threads back when the last user leaves."""
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
+            self._users[threading.get_ident()] -= 1
+            self._users += Counter()  # forget those who have left
+            if not self._users:
                 _set_threads(self._before)
+
+    def lift(self) -> bool:
+        """Give BLAS its threads back for a while, if the caller is the only user."""
+        with self._lock:
+            alone = list(self._users) == [threading.get_ident()]
+            if alone:
+                _set_threads(self._before)
+            return alone
+
+    def lower(self) -> None:
+        """Limit BLAS again after :meth:`lift`."""
+        with self._lock:
+            _set_threads([1] * len(self._before))
 
 
 def _set_threads(numbers: list[int]) -> None:
@@ -108,12 +129,14 @@ def one_blas_thread() -> Iterator[int]:
 
 @contextmanager
 def blas_threads(order: int) -> Iterator[None]:
-    """Limit BLAS to one thread, except for matrices so large that threads pay."""
-    if order >= THREADED_ORDER:
-        yield
-        return
+    """Limit BLAS to one thread, except for matrices so large that its own threads pay."""
     with one_blas_thread():
-        yield
+        lifted = order >= THREADED_ORDER and _LIMIT.lift()
+        try:
+            yield
+        finally:
+            if lifted:
+                _LIMIT.lower()
 
 
 @cache

@@ -100,9 +100,9 @@ def test_paper_matrix_between_samples_equals_the_class_matrix(labelled):
     X, y = labelled
     k = len(np.unique(y))
     cost = np.arange(1.0, k * k + 1).reshape(k, k) * (1 - np.eye(k))
-    by_class = CSELMClassifier(cost=cost, random_state=0).fit(X, y)
-    by_sample = CSELMClassifier(random_state=0).fit(X, y, sample_cost=cost[y][:, y])
-    by_example = CSELMClassifier(random_state=0).fit(X, y, sample_cost=cost[y])
+    by_class = CSELMClassifier(cost=cost, C=C, random_state=0).fit(X, y)
+    by_sample = CSELMClassifier(C=C, random_state=0).fit(X, y, sample_cost=cost[y][:, y])
+    by_example = CSELMClassifier(C=C, random_state=0).fit(X, y, sample_cost=cost[y])
     for other in (by_sample, by_example):
         assert_allclose(other.beta_, by_class.beta_, rtol=1e-8, atol=1e-10)
 

@@ -21,19 +21,19 @@ def test_uniform_weights_are_in_minus_one_to_one_and_biases_in_zero_to_one(rng):
 
 @GAUSSIAN
 @pytest.mark.parametrize("n", [1, 3, 20])
-def test_projection_of_a_standardised_row_has_the_variance_two_over_n(rng, draw, n):
+def test_projection_of_a_standardised_row_has_the_variance_one_over_n(rng, draw, n):
     x = rng.standard_normal(n)
     x *= np.sqrt(n / (x @ x))
     projected = x @ draw_weights(draw, n, 4096, rng).weights
-    assert_allclose(projected.var(), 2.0 / n, rtol=0.08)
-    assert kstest(projected * np.sqrt(n / 2.0), "norm").statistic < 0.03
+    assert_allclose(projected.var(), 1.0 / n, rtol=0.08)
+    assert kstest(projected * np.sqrt(n), "norm").statistic < 0.03
 
 
 @GAUSSIAN
-def test_biases_have_the_variance_one_half(rng, draw):
+def test_biases_have_the_variance_one_quarter(rng, draw):
     biases = draw_weights(draw, 4, 4096, rng).biases
-    assert_allclose(biases.var(), 0.5, rtol=0.08)
-    assert kstest(biases * np.sqrt(2.0), "norm").statistic < 0.03
+    assert_allclose(biases.var(), 0.25, rtol=0.08)
+    assert kstest(biases * 2.0, "norm").statistic < 0.03
 
 
 @pytest.mark.parametrize(("n", "L"), [(5, 23), (5, 3), (1, 4), (8, 8)])
@@ -57,7 +57,7 @@ def test_orthogonal_directions_are_as_long_as_normal_ones(rng):
 def test_sobol_puts_one_weight_into_each_of_64_equally_likely_intervals(rng):
     n = 7
     W = draw_weights("sobol", n, 64, rng).weights
-    intervals = np.floor(64 * norm.cdf(W * n / np.sqrt(2.0)))
+    intervals = np.floor(64 * norm.cdf(W * n))
     assert_array_equal(np.sort(intervals, axis=1), np.tile(np.arange(64.0), (n, 1)))
 
 

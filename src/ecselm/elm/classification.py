@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from ecselm._sklearn import check_weights
+from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, SampleCosts
 from ecselm.elm.calibration import score_slope, softmax_probabilities
@@ -40,9 +41,11 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         """Return the coefficients of the cost groups."""
         return costs.coefficients(learner.counts, np.ones(len(classes)))
 
+    @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Any:
         X, y = self._validated(X, reset=True, y=y)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuU":  # numbers that count and words are always classes
+            check_classification_targets(y)
         weight = check_weights(sample_weight, X)
         classes, codes = np.unique(y, return_inverse=True)
         _check_enough(classes, codes, weight)
@@ -53,6 +56,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
         return self
 
+    @one_blas_thread()
     def _partial_fit_labels(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, **stated: Any
     ) -> Any:
@@ -143,7 +147,7 @@ def _labelled_rows(
 
 def _check_enough(classes: AnyArray, y: IntArray, weight: FloatArray | None) -> None:
     used = y if weight is None else y[weight > 0]
-    seen = np.unique(used)
+    seen = np.flatnonzero(np.bincount(used, minlength=len(classes)))
     if len(seen) < 2:
         raise ValueError(
             "y must have at least two classes among the rows of positive weight, got one "

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecselm._sklearn import HasMethods, Interval, StrOptions, as_generator
-from ecselm._threads import one_blas_thread, row_blocks, share_out
+from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, Matrix
 from ecselm.elm.layers import LayerRecipe
 from ecselm.elm.learners import KernelLearner, LayerLearner, finite
@@ -116,8 +116,7 @@ class ELMFamily(BaseEstimator):
         drawn = None
         if self.hidden_layer is None:
             rng = as_generator(self.random_state)
-            with one_blas_thread():
-                drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
+            drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
         return LayerRecipe(drawn, self.activation, self.scale, self.hidden_layer, X.dtype)
 
     def _keep(self, learner: KernelLearner | LayerLearner) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from ecselm._sklearn import check_weights
+from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, Matrix
 from ecselm.costs import SampleCosts
 from ecselm.elm.family import ELMFamily
@@ -22,6 +23,7 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         """Return the cost of every row's error: here 1."""
         return SampleCosts(np.ones(len(y)))
 
+    @one_blas_thread()
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
         rows = self._target_rows(X, y, sample_weight, stated)
@@ -30,6 +32,7 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         self.cost_vector_ = rows.terms.factors[:, 0]
         return self
 
+    @one_blas_thread()
     def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
         first = not hasattr(self, "beta_")
         X, y = self._validated(X, reset=first, y=y, multi_output=True, y_numeric=True)

@@ -20,6 +20,7 @@ class Share(NamedTuple):
 
     group: int
     rows: slice | IntArray
+    size: int
     weights: FloatArray | None
 
 
@@ -94,7 +95,7 @@ class Rows:
         """Return the normal equations of (15) as one block."""
         w = self.weights(coefficients)
         shares = [
-            Share(0, rows, None if w is None else w[rows])
+            Share(0, rows, rows.stop - rows.start, None if w is None else w[rows])
             for rows in row_blocks(len(self), layer.n_hidden)
         ]
         return self._sum(layer, shares, 1)
@@ -110,21 +111,21 @@ class Rows:
             if self.weight is not None:
                 w = w * self.weight[rows]
             shares += [
-                Share(group, rows[part], w[part]) for part in row_blocks(len(rows), layer.n_hidden)
+                Share(group, rows[part], part.stop - part.start, w[part])
+                for part in row_blocks(len(rows), layer.n_hidden)
             ]
         return self._sum(layer, shares, self.terms.n_groups)
 
     def _sum(self, layer: HiddenLayer, shares: list[Share], n_groups: int) -> GramBlocks:
         """Sum over the rows block by block: H is never held as a whole."""
         X, T = self.X, self.T
-        largest = max((len(T[share.rows]) for share in shares), default=0)
+        largest = max((share.size for share in shares), default=0)
 
         def add_up(lane: list[Share]) -> GramBlocks:
             total = GramSum(largest, layer.n_hidden, T.shape[1], T.dtype, n_groups)
-            for group, rows, w in lane:
-                targets = T[rows]
-                layer(X[rows], out=total.hidden(len(targets)))
-                total.add(targets, w, group)
+            for share in lane:
+                layer(X[share.rows], out=total.hidden(share.size))
+                total.add(T[share.rows], share.weights, share.group)
             return total.blocks()
 
         parts = share_out(add_up, shares, threads=layer.concurrent)

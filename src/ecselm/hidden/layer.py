@@ -16,7 +16,7 @@ from ecselm.hidden.draws import Weights
 from ecselm.hidden.scaling import InputScale
 
 SATURATED = 0.5  # share of dead entries from which a layer is reported
-_SAMPLE_ROWS = 512
+_SAMPLE_ROWS = 128
 
 
 class SaturationWarning(UserWarning):

@@ -1,0 +1,1 @@
+"""Benchmarks of speed and of untuned accuracy: ``python -m benchmarks``."""

@@ -1,0 +1,119 @@
+"""What our fits are held against: plain NumPy with Ridge, and other ELM packages.
+
+The packages need not be installed. They get their inputs standardised, because they
+do not do it themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import Ridge
+
+RIDGE = "H with NumPy + Ridge"
+Predict = Callable[[np.ndarray], np.ndarray]
+
+
+def gaussian_layer(X: np.ndarray, W: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return ``H = exp(-(X W + b)^2)`` (17), as one would write it."""
+    return np.exp(-((X @ W + b) ** 2))
+
+
+def ridge_solution(H: np.ndarray, y: np.ndarray, w: np.ndarray, C: float) -> np.ndarray:
+    """Return beta (L, k) for the targets +1 and -1 of the class codes ``y``."""
+    T = np.full((len(y), y.max() + 1), -1.0)
+    T[np.arange(len(y)), y] = 1.0
+    model = Ridge(alpha=1.0 / C, fit_intercept=False, solver="cholesky")
+    return model.fit(H, T, sample_weight=w).coef_.T
+
+
+def fit_ridge(X: np.ndarray, y: np.ndarray, w: np.ndarray, n_hidden: int, C: float) -> np.ndarray:
+    """Standardise, draw, and solve: the same problem as ours in six lines of NumPy."""
+    rng, n = np.random.default_rng(0), X.shape[1]
+    Xs = (X - X.mean(axis=0)) / X.std(axis=0)
+    W = rng.standard_normal((n, n_hidden)) * (np.sqrt(2.0) / n)
+    b = rng.standard_normal(n_hidden) * np.sqrt(0.5)
+    return ridge_solution(gaussian_layer(Xs, W, b), y, w, C)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What another package is to learn."""
+
+    X: np.ndarray  # (N, n), standardised
+    y: np.ndarray  # (N,) class codes
+    n_hidden: int
+    class_weight: np.ndarray | None = None  # (k,)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another package: how it is named, imported and fitted."""
+
+    name: str
+    distribution: str
+    module: str
+    fit: Callable[[Any, Lesson], Predict]
+
+    @property
+    def missing(self) -> str | None:
+        """Say why the package cannot be run, or return None."""
+        try:
+            version(self.distribution)
+            self.load()
+        except PackageNotFoundError:
+            return "not installed"
+        except ImportError as error:
+            return f"not importable: {error}".splitlines()[0]
+        return None
+
+    @property
+    def version(self) -> str:
+        """Return the version, or why there is none."""
+        return self.missing or version(self.distribution)
+
+    def load(self) -> Any:
+        """Import the package; what it warns about is not our business."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module(self.module)
+
+    def trained(self, lesson: Lesson) -> Predict:
+        """Fit with default settings and return what predicts class codes."""
+        module = self.load()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.fit(module, lesson)
+
+
+def _fit_hpelm(hpelm: Any, lesson: Lesson) -> Predict:
+    """Fit sigmoid units, drawn as hpelm draws them but from a seed: it only has global state."""
+    X, y, w = lesson.X, lesson.y, lesson.class_weight
+    rng, n, k = np.random.default_rng(lesson.seed), X.shape[1], int(y.max()) + 1
+    model = hpelm.ELM(n, k, precision="single" if X.dtype == np.float32 else "double")
+    W = rng.standard_normal((n, lesson.n_hidden)) * (3.0 / np.sqrt(n))
+    model.add_neurons(lesson.n_hidden, "sigm", W, rng.standard_normal(lesson.n_hidden))
+    T = np.eye(k, dtype=X.dtype)[y]
+    if w is None:
+        model.train(X, T, "c")
+    else:
+        model.train(X, T, "wc", w=w)
+    return lambda X: model.predict(X).argmax(axis=1)
+
+
+def _fit_scikit_elm(skelm: Any, lesson: Lesson) -> Predict:
+    """Fit tanh units; scikit-elm knows no weights, so they are left out."""
+    model = skelm.ELMClassifier(n_neurons=lesson.n_hidden, random_state=lesson.seed)
+    return model.fit(lesson.X, lesson.y).predict
+
+
+HPELM = Peer("hpelm", "hpelm", "hpelm", _fit_hpelm)
+SCIKIT_ELM = Peer("scikit-elm", "scikit-elm", "skelm", _fit_scikit_elm)
+PEERS = (HPELM, SCIKIT_ELM)
