@@ -32,14 +32,16 @@ THREADED_ORDER = 2048  # a matrix of this order is worth the threads of BLAS its
 
 
 def row_blocks(n_rows: int, width: int) -> list[slice]:
-    """Cut ``n_rows`` rows of ``width`` entries into slices that fit the cache.
+    """Cut ``n_rows`` rows of ``width`` entries into equal slices that fit the cache.
 
     Examples
     --------
     >>> row_blocks(1000, 256)
-    [slice(0, 512, None), slice(512, 1000, None)]
+    [slice(0, 500, None), slice(500, 1000, None)]
     """
-    step = max(64, BLOCK_ENTRIES // max(width, 1))
+    most = max(64, BLOCK_ENTRIES // max(width, 1))
+    n_blocks = max(1, -(-n_rows // most))
+    step = max(1, -(-n_rows // n_blocks))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 

@@ -121,15 +121,17 @@ class Rows:
         X, T = self.X, self.T
         largest = max((share.size for share in shares), default=0)
 
-        def add_up(lane: list[Share]) -> GramBlocks:
+        def add_up(lane: list[Share]) -> GramSum:
             total = GramSum(largest, layer.n_hidden, T.shape[1], T.dtype, n_groups)
             for share in lane:
                 layer(X[share.rows], out=total.hidden(share.size))
                 total.add(T[share.rows], share.weights, share.group)
-            return total.blocks()
+            return total
 
-        parts = share_out(add_up, shares, threads=layer.concurrent)
-        return sum(parts[1:], start=parts[0])
+        total, *others = share_out(add_up, shares, threads=layer.concurrent)
+        for other in others:
+            total.merge(other)
+        return total.blocks()
 
 
 def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:

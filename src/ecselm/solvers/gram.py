@@ -48,9 +48,16 @@ class GramSum:
         np.multiply(T, root, out=Z[:, L:])
         self._sums[group] += Z.T @ Z
 
+    def merge(self, other: GramSum) -> None:
+        """Add the sums of ``other``."""
+        self._sums += other._sums
+
     def blocks(self) -> GramBlocks:
-        """Return the sums by group, in float64: solving costs little beside summing."""
-        sums, L = self._sums.astype(np.float64), self._H.shape[1]
+        """Return the sums by group, in float64: solving costs little beside summing.
+
+        They may share memory with this object, which has then done its work.
+        """
+        sums, L = self._sums.astype(np.float64, copy=False), self._H.shape[1]
         return GramBlocks(
             grams=sums[:, :L, :L],
             moments=sums[:, :L, L:],
