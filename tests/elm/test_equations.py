@@ -9,7 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from ecselm import (
     CSELMClassifier,
@@ -251,3 +251,22 @@ def test_nystroem_of_all_rows_is_the_kernel_machine(labelled):
     model = ELMClassifier(hidden_layer=layer).fit(X, y)
     kernel = KELMClassifier(gamma=0.05).fit(X, y)
     assert_allclose(scores(model, X), scores(kernel, X), atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_scaled_kernels_equal_scaled_inputs(labelled, kernel, scale):
+    X, y = labelled
+    X = X * [1, 10, 100, 1, 1, 1, 1, 0.01] + 5
+    scaler = StandardScaler() if scale == "standard" else MinMaxScaler((-1, 1))
+    inside = KELMClassifier(kernel=kernel, scale=scale, C=C).fit(X[:300], y[:300])
+    outside = make_pipeline(scaler, KELMClassifier(kernel=kernel, C=C)).fit(X[:300], y[:300])
+    assert_allclose(scores(inside, X[300:]), scores(outside, X[300:]), rtol=1e-7, atol=1e-8)
+
+
+def test_automatic_scale_is_standard_for_layers_and_nothing_for_kernels(labelled):
+    X, y = labelled
+    for kernel, scale in ((None, "standard"), ("rbf", None)):
+        automatic = WELMClassifier(kernel=kernel, C=C, random_state=0).fit(X, y)
+        stated = WELMClassifier(kernel=kernel, C=C, random_state=0, scale=scale).fit(X, y)
+        assert_array_equal(automatic.beta_, stated.beta_)

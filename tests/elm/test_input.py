@@ -251,3 +251,5 @@ def test_precomputed_kernels_equal_computed_ones(labelled):
     assert_allclose(given.decision_function(K[300:]), computed.decision_function(X[300:]))
     with pytest.raises(ValueError, match="kernel must give a matrix of shape"):
         KELMClassifier(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="scale must be None with kernel='precomputed'"):
+        KELMClassifier(kernel="precomputed", scale="standard").fit(K, y)

@@ -62,7 +62,7 @@ class CSELMRegressor(ELMRegression):
         C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
-        scale: str | None = "standard",
+        scale: str | None = "auto",
         hidden_layer: Any = None,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None,
         gamma: float | str = "scale",

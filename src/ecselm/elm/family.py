@@ -23,6 +23,7 @@ from ecselm.hidden import (
     SCALES,
     KernelMap,
     draw_weights,
+    measure_scale,
     resolve_gamma,
 )
 
@@ -37,11 +38,17 @@ LAYER: dict[str, list[Any]] = {
 }
 KERNEL: dict[str, list[Any]] = {
     "kernel": [StrOptions(set(KERNELS)), callable],
+    "scale": [StrOptions(set(SCALES)), None],
     "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
 }
-KERNEL_OR_LAYER: dict[str, list[Any]] = {**LAYER, **KERNEL, "kernel": [*KERNEL["kernel"], None]}
+KERNEL_OR_LAYER: dict[str, list[Any]] = {
+    **LAYER,
+    **KERNEL,
+    "kernel": [*KERNEL["kernel"], None],
+    "scale": [StrOptions({"auto", *SCALES}), None],
+}
 
 
 class ELMFamily(BaseEstimator):
@@ -84,9 +91,20 @@ class ELMFamily(BaseEstimator):
         if self.kernel is None:
             recipe = self._recipe(rows.X)
             return LayerLearner.from_batch(recipe, rows, n_classes, self._sample_rng())
-        gamma = resolve_gamma(self.gamma, rows.X, rows.weight)
-        layer = KernelMap(self.kernel, rows.X, gamma, self.degree, self.coef0, rows.T.dtype)
-        return KernelLearner(layer, rows, rows.counts(n_classes), rows.masses())
+        return KernelLearner(
+            self._kernel_map(self.kernel, rows), rows, rows.counts(n_classes), rows.masses()
+        )
+
+    def _kernel_map(
+        self, kernel: str | Callable[[Matrix, Matrix], FloatArray], rows: Rows
+    ) -> KernelMap:
+        kind = None if self.scale == "auto" else self.scale
+        if kind is not None and kernel == "precomputed":
+            raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
+        scale = None if kind is None else measure_scale(rows.X, kind, rows.weight)
+        X = rows.X if scale is None else scale(rows.X)
+        gamma = resolve_gamma(self.gamma, X, rows.weight)
+        return KernelMap(kernel, X, gamma, self.degree, self.coef0, X.dtype, scale)
 
     def _extended_learner(self, rows: Rows, n_classes: int) -> LayerLearner:
         """Return what solves for these rows and all before them."""
@@ -117,7 +135,8 @@ class ELMFamily(BaseEstimator):
         if self.hidden_layer is None:
             rng = as_generator(self.random_state)
             drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
-        return LayerRecipe(drawn, self.activation, self.scale, self.hidden_layer, X.dtype)
+        scale = "standard" if self.scale == "auto" else self.scale
+        return LayerRecipe(drawn, self.activation, scale, self.hidden_layer, X.dtype)
 
     def _keep(self, learner: KernelLearner | LayerLearner) -> None:
         """Store the map, and what a later ``partial_fit`` needs where that is small."""

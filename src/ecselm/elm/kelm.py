@@ -33,6 +33,8 @@ class KELMClassifier(ELMClassification):
         Degree of the polynomial kernel.
     coef0 : float, default=1
         Constant of the polynomial kernel.
+    scale : {"standard", "minmax"} or None, default=None
+        Scale of the inputs, measured on the training rows; sparse rows are not centred.
 
     Attributes
     ----------
@@ -66,12 +68,14 @@ class KELMClassifier(ELMClassification):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        scale: str | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.scale = scale
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -95,7 +99,7 @@ class KELMRegressor(ELMRegression):
 
     Parameters
     ----------
-    C, kernel, gamma, degree, coef0 :
+    C, kernel, gamma, degree, coef0, scale :
         As in :class:`KELMClassifier`.
 
     Attributes
@@ -125,12 +129,14 @@ class KELMRegressor(ELMRegression):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        scale: str | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.scale = scale
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

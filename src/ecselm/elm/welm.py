@@ -36,8 +36,11 @@ class WELMClassifier(ELMClassification):
         the same C regularises N/k times as strongly as in :class:`ELMClassifier`.
     C : float, default=32.0
         Trade-off between small errors and small output weights; larger fits closer.
-    activation, draw, scale, hidden_layer, random_state :
+    activation, draw, hidden_layer, random_state :
         As in :class:`ELMClassifier`.
+    scale : {"auto", "standard", "minmax"} or None, default="auto"
+        Scale of the inputs, measured on the training rows; ``"auto"`` is ``"standard"``
+        for a hidden layer and None for a kernel.
     kernel : str, callable or None, default=None
         If given, the machine is a kernel machine as :class:`KELMClassifier`, with no
         hidden layer and no ``partial_fit``.
@@ -82,7 +85,7 @@ class WELMClassifier(ELMClassification):
         C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
-        scale: str | None = "standard",
+        scale: str | None = "auto",
         hidden_layer: Any = None,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None,
         gamma: float | str = "scale",

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, Matrix
+from ecselm.hidden.scaling import InputScale
 
 KERNELS = ("rbf", "linear", "polynomial", "laplacian", "cosine", "precomputed")
 
@@ -70,6 +71,7 @@ class KernelMap:
     degree: float = 3.0
     coef0: float = 1.0
     dtype: np.dtype[np.floating] = field(default=np.dtype(np.float64))
+    scale: InputScale | None = None  # of what is given; ``rows`` are scaled already
 
     @property
     def n_hidden(self) -> int:
@@ -83,7 +85,7 @@ class KernelMap:
 
     def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return the kernel values (M, N) between the rows of ``X`` and the training rows."""
-        K = self._values(X)
+        K = self._values(X if self.scale is None else self.scale(X))
         if out is None:
             return K
         out[:] = K

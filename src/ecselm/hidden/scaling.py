@@ -29,6 +29,12 @@ class InputScale:
         """Return the scale that changes nothing."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
+    def __call__(self, X: Matrix) -> Matrix:
+        """Return ``(x - center) / spread``; sparse rows stay sparse and are not centred."""
+        if sparse.issparse(X):
+            return X.multiply(1.0 / self.spread.astype(X.dtype)).tocsr()
+        return (X - self.center.astype(X.dtype)) / self.spread.astype(X.dtype)
+
 
 def measure_scale(
     X: Matrix, kind: str | None, sample_weight: FloatArray | None = None
