@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from ecselm._sklearn import check_weights
+from ecselm._sklearn import check_weights, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, SampleCosts
 from ecselm.elm.calibration import score_slope, softmax_probabilities
-from ecselm.elm.family import ELMFamily
+from ecselm.elm.family import ELMFamily, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 from ecselm.solvers import Solution
@@ -31,6 +32,44 @@ def class_targets(n_classes: int) -> FloatArray:
 class ELMClassification(ClassifierMixin, ELMFamily):
     """Learn, decide and give probabilities; subclasses say what mistakes cost."""
 
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Make the map from x to H and solve for the output weights.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Multiplies B; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_labels(X, y, sample_weight)
+
+    @available_if(has_hidden_layer)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn one more chunk of rows (OS-ELM), exactly.
+
+        The solution is that of all rows so far; classes are weighed by all of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        classes : array of shape (k,), default=None
+            All classes there will ever be; needed in the first call.
+        sample_weight : array of shape (N,), default=None
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit_labels(X, y, classes, sample_weight)
+
     def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
         """Return the costs of rows of the classes ``y``: here every row costs 1."""
         return SampleCosts(np.ones(len(y)))
@@ -42,7 +81,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         return costs.coefficients(learner.counts, np.ones(len(classes)))
 
     @one_blas_thread()
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Any:
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
         X, y = self._validated(X, reset=True, y=y)
         if y.dtype.kind not in "biuU":  # numbers that count and words are always classes
             check_classification_targets(y)
@@ -59,7 +98,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
     @one_blas_thread()
     def _partial_fit_labels(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, **stated: Any
-    ) -> Any:
+    ) -> Self:
         first = not hasattr(self, "classes_")
         known = _stream_classes(classes, None if first else self.classes_)
         X, y = self._validated(X, reset=first, y=y)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ecselm._sklearn import fit_context
 from ecselm._typing import FloatArray
 from ecselm.elm.classification import ELMClassification
 from ecselm.elm.family import LAYER, RIDGE
@@ -98,40 +97,6 @@ class ELMClassifier(ELMClassification):
         self.hidden_layer = hidden_layer
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the hidden layer and solve for the output weights.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_labels(X, y, sample_weight)
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn one more chunk of rows (OS-ELM), exactly.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        classes : array of shape (k,), default=None
-            All classes there will ever be; needed in the first call.
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit_labels(X, y, classes, sample_weight)
-
 
 class ELMRegressor(ELMRegression):
     """Extreme learning machine for one or many real targets.
@@ -181,35 +146,3 @@ class ELMRegressor(ELMRegression):
         self.scale = scale
         self.hidden_layer = hidden_layer
         self.random_state = random_state
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw the hidden layer and solve for the output weights.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,) or (N, m)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_targets(X, y, sample_weight)
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn one more chunk of rows (OS-ELM), exactly.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,) or (N, m)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit_targets(X, y, sample_weight)

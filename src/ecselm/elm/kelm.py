@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from ecselm._sklearn import fit_context
 from ecselm._typing import FloatArray, Matrix
 from ecselm.elm.classification import ELMClassification
 from ecselm.elm.family import KERNEL, RIDGE
@@ -77,22 +76,6 @@ class KELMClassifier(ELMClassification):
         self.coef0 = coef0
         self.scale = scale
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the weights of the training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_labels(X, y, sample_weight)
-
 
 class KELMRegressor(ELMRegression):
     """Kernel extreme learning machine for one or many real targets (7).
@@ -137,19 +120,3 @@ class KELMRegressor(ELMRegression):
         self.degree = degree
         self.coef0 = coef0
         self.scale = scale
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the weights of the training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,) or (N, m)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_targets(X, y, sample_weight)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
-from ecselm._sklearn import check_weights
+from ecselm._sklearn import check_weights, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, Matrix
 from ecselm.costs import SampleCosts
-from ecselm.elm.family import ELMFamily
+from ecselm.elm.family import ELMFamily, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 
@@ -19,12 +20,46 @@ from ecselm.elm.rows import Rows
 class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
     """Learn and predict real targets; subclasses say what each row's error costs."""
 
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Make the map from x to H and solve for the output weights.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,) or (N, m)
+        sample_weight : array of shape (N,), default=None
+            Multiplies B; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_targets(X, y, sample_weight)
+
+    @available_if(has_hidden_layer)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn one more chunk of rows (OS-ELM), exactly.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,) or (N, m)
+        sample_weight : array of shape (N,), default=None
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit_targets(X, y, sample_weight)
+
     def _row_costs(self, y: FloatArray, stated: Any) -> SampleCosts:
         """Return the cost of every row's error: here 1."""
         return SampleCosts(np.ones(len(y)))
 
     @one_blas_thread()
-    def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
+    def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
         rows = self._target_rows(X, y, sample_weight, stated)
         rows.check_some_cost()
@@ -33,7 +68,7 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         return self
 
     @one_blas_thread()
-    def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Any:
+    def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
         first = not hasattr(self, "beta_")
         X, y = self._validated(X, reset=first, y=y, multi_output=True, y_numeric=True)
         if not first:

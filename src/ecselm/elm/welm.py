@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
-from ecselm._sklearn import StrOptions, fit_context
+from ecselm._sklearn import StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import WEIGHTINGS, Costs, PairCosts, class_weights
 from ecselm.elm.classification import ELMClassification
-from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
+from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE
 from ecselm.elm.learners import KernelLearner, LayerLearner
 
 
@@ -120,42 +119,6 @@ class WELMClassifier(ELMClassification):
     def class_weights_(self) -> FloatArray:
         """Return the weight of every class."""
         return self._group_costs_
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Weigh the classes and solve for the output weights.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            Multiplies the class weights; class counts are sums of it.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_labels(X, y, sample_weight)
-
-    @available_if(has_hidden_layer)
-    @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn one more chunk of rows, exactly: classes are weighed by all rows so far.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        classes : array of shape (k,), default=None
-            All classes there will ever be; needed in the first call.
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit_labels(X, y, classes, sample_weight)
 
 
 def normalized(coefficients: FloatArray, masses: FloatArray, counts: FloatArray) -> FloatArray:
