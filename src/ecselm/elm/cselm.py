@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ecselm._sklearn import StrOptions, as_generator, fit_context
+from ecselm._random import as_generator
+from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import (
     WEIGHTINGS,

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecselm._sklearn import HasMethods, Interval, StrOptions, as_generator
+from ecselm._random import as_generator
+from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, Matrix
 from ecselm.elm.layers import LayerRecipe

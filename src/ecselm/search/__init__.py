@@ -1,0 +1,22 @@
+"""Search on a box by ask and tell (paper, Algorithm 2, eqs. 23-34)."""
+
+from ecselm.search.backtracking import BacktrackingSearch
+from ecselm.search.covariance import CovarianceAdaptation
+from ecselm.search.differential import DifferentialEvolution
+from ecselm.search.minimize import SearchHistory, minimize, minimize_bsa
+from ecselm.search.population import AskTell
+from ecselm.search.sampling import RandomSearch, SobolSearch
+from ecselm.search.space import Box
+
+__all__ = [
+    "AskTell",
+    "BacktrackingSearch",
+    "Box",
+    "CovarianceAdaptation",
+    "DifferentialEvolution",
+    "RandomSearch",
+    "SearchHistory",
+    "SobolSearch",
+    "minimize",
+    "minimize_bsa",
+]
