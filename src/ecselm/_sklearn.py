@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
@@ -19,10 +20,15 @@ __all__ = [
 ]
 
 
-def check_weights(sample_weight: Any, X: Matrix) -> FloatArray | None:
-    """Return one finite weight >= 0 per row of ``X``, or None when there are none."""
+def check_weights(sample_weight: Any, X: Matrix, *, may_be_zero: bool = False) -> FloatArray | None:
+    """Return one finite weight >= 0 per row of ``X``, or None when there are none.
+
+    All of them may be 0 only if ``may_be_zero``, as in a chunk of a stream.
+    """
     if sample_weight is None:
         return None
+    if may_be_zero and np.shape(sample_weight) == (X.shape[0],) and not np.any(sample_weight):
+        return np.zeros(X.shape[0], dtype=X.dtype)
     weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=X.dtype)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must be >= 0, got {weights.min()}")

@@ -188,7 +188,7 @@ def test_the_counts_may_come_after_the_rows(rng):
         whole = costs.terms(y).vector(costs.coefficients(n, W))
         terms = costs.terms(y)
         halves = [
-            CostTerms(terms.groups[part], terms.factors[part], terms.n_groups)
+            CostTerms(terms.groups[part], terms.factors[part], terms.n_groups, terms.kind)
             for part in (slice(10), slice(10, None))
         ]
         coefficients = costs.coefficients(n, W)

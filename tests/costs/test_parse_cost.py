@@ -216,7 +216,10 @@ def test_a_cost_that_makes_no_sense_is_refused(cost, message):
             pd.DataFrame([[0, 1], [1, 0]], ["ill", "well"], ["ill", "wel"]),
             r"cost's columns .*got 'wel'; did you mean 'well'\?",
         ),
-        (pd.DataFrame([[0, 1], [1, 0]]), "cost's index must name classes of y.*got 0"),
+        (
+            pd.DataFrame([[0, 1], [1, 0]]),
+            "cost's index .* must name classes of y.*got 0",
+        ),
         (
             pd.DataFrame([[0, "x"], [1, 0]], ["ill", "well"], ["ill", "well"]),
             NUMBERS + ".*'x'",

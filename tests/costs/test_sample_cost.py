@@ -68,8 +68,11 @@ CHOICE = r"shape \(4,\).*\(4, 2\).*\(4, 4\), got "
         ([1, 2, np.nan, 4], "must be finite, got nan"),
         ([1, 2, "x", 4], r"must hold numbers only, got \[1, 2, 'x', 4\]"),
         ([1, 2, -3, 4], "must be >= 0, got -3"),
-        ([[0, 1], [1, 0], [1, 0], [0, -1]], "cheaper than the right answer, as in row 3"),
-        (np.eye(4), "cheaper than the right answer, as in row 0"),
+        (
+            [[0, 1], [1, 0], [1, 0], [0, -1]],
+            "right answer: in row 3 a mistake costs -1",
+        ),
+        (np.eye(4), "cheaper than the right answer: in row 0 a mistake costs 0"),
     ],
 )
 def test_costs_by_row_that_make_no_sense_are_refused(cost, message):

@@ -9,6 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ecselm import (
@@ -214,7 +218,7 @@ def test_costs_by_row_cannot_decide_about_new_rows(rng):
 
 
 def test_outcome_costs_need_two_classes(rng):
-    with pytest.raises(ValueError, match="two classes, got 3"):
+    with pytest.raises(ValueError, match="fn_cost can be given for two classes only, y has 3"):
         CSELMClassifier().fit(rng.standard_normal((6, 2)), [0, 1, 2] * 2, fn_cost=1.0)
 
 
@@ -253,3 +257,67 @@ def test_precomputed_kernels_equal_computed_ones(labelled):
         KELMClassifier(kernel="precomputed").fit(X, y)
     with pytest.raises(ValueError, match="scale must be None with kernel='precomputed'"):
         KELMClassifier(kernel="precomputed", scale="standard").fit(K, y)
+
+
+@FAMILY
+def test_a_refused_fit_changes_nothing(labelled, model):
+    X, y = labelled
+    fresh = clone(model)
+    with pytest.raises(ValueError, match="NaN"):
+        fresh.fit(np.full((5, 2), np.nan), [0, 1, 0, 1, 0])
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+    fitted = clone(model).fit(X, y)
+    expected = fitted.predict(X)
+    with pytest.raises(ValueError, match=r"inconsistent|sample_weight"):
+        fitted.fit(X[:, :3], y, sample_weight=np.ones(7))
+    assert_array_equal(fitted.predict(X), expected)
+
+
+@pytest.mark.parametrize("model", [KELMRegressor(), ELMRegressor(2000, random_state=0)], ids=str)
+def test_float32_in_the_samples_is_as_good_as_float64(rng, model):
+    X = rng.uniform(-1, 1, (1500, 2))
+    y = np.sin(5 * X[:, 0]) * np.cos(5 * X[:, 1])
+    double = clone(model).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
+    single = clone(model).fit(X[:1000].astype(np.float32), y[:1000])
+    assert single.score(X[1000:].astype(np.float32), y[1000:]) > double - 0.005
+
+
+def test_float32_far_from_zero_keeps_its_digits(rng):
+    X = rng.standard_normal((600, 3))
+    y = np.sin(X[:, 0]) + X[:, 1]
+    near = ELMRegressor(60, random_state=0).fit(X, y).score(X, y)
+    far = (X + 1e5).astype(np.float32)
+    assert ELMRegressor(60, random_state=0).fit(far, y).score(far, y) > near - 0.02
+
+
+def test_wide_rows_are_drawn_quickly(rng):
+    X = sparse.random_array((60, 20_000), density=0.001, rng=rng, format="csr")
+    model = ELMClassifier(20, random_state=0).fit(X, np.arange(60) % 2)
+    assert model.layer_.weights.shape == (20_000, 20)
+
+
+def test_random_state_reaches_a_layer_from_outside(labelled):
+    X, y = labelled
+    layer = make_pipeline(StandardScaler(), Nystroem(n_components=20))
+    first, second = (
+        ELMClassifier(hidden_layer=layer, random_state=3).fit(X, y).beta_ for _ in range(2)
+    )
+    assert_array_equal(first, second)
+
+
+def test_training_rows_are_the_models_own(labelled):
+    X, y = labelled
+    for model in (KELMClassifier(), ELMClassifier(500, random_state=0)):
+        rows = X.copy()
+        fitted = clone(model).fit(rows, y)
+        expected = fitted.decision_function(X)
+        rows[:] = 0.0
+        assert_array_equal(fitted.decision_function(X), expected)
+
+
+def test_scores_that_overflow_are_refused():
+    X = np.linspace(-1, 1, 40)[:, np.newaxis]
+    model = ELMRegressor(activation="polynomial", scale=None, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="X must give finite scores"):
+        model.predict([[1e200]])

@@ -95,7 +95,7 @@ def test_sample_is_the_same_for_any_cut_of_the_rows(rng):
         np.arange(n, dtype=float)[:, None],
         np.zeros((n, 1)),
         np.zeros(n, dtype=int),
-        CostTerms(np.zeros((n, 1), dtype=int), np.ones((n, 1)), 1),
+        CostTerms(np.zeros((n, 1), dtype=int), np.ones((n, 1)), 1, "sample"),
         None,
     )
     whole = RowSample.from_rows(rows, rng)

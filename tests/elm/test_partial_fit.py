@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.kernel_approximation import RBFSampler
 
 from ecselm import CSELMClassifier, CSELMRegressor, ELMClassifier, ELMRegressor, WELMClassifier
+from ecselm.elm.learners import WARM_UP
 
 CUTS = pytest.mark.parametrize("sizes", [[400], [1] * 5 + [395], [37, 3, 160, 200]], ids=str)
 CLASSIFIERS = pytest.mark.parametrize(
@@ -91,13 +93,14 @@ def test_partial_fit_goes_on_from_fit(labelled, n_hidden):
 def test_streams_longer_than_the_warm_up_keep_their_first_scale(rng):
     X = rng.standard_normal((5000, 3)) * [1, 10, 100]
     y = (X[:, 0] + X[:, 1] / 10 > 0).astype(int)
-    batch = ELMClassifier(30, random_state=0).fit(X[:3000], y[:3000])
-    streamed = ELMClassifier(30, random_state=0)
-    for rows in chunks([1000, 2000, 1500, 500]):
-        streamed.partial_fit(X[rows], y[rows], classes=[0, 1])
-    assert_allclose(streamed.layer_.weights, batch.layer_.weights, rtol=1e-10)
-    unscaled = ELMClassifier(30, hidden_layer=Layer(batch.layer_)).fit(X, y)
-    assert_allclose(streamed.beta_, unscaled.beta_, rtol=1e-6, atol=1e-8)
+    first = ELMClassifier(30, random_state=0).fit(X[:WARM_UP], y[:WARM_UP])
+    same_layer = ELMClassifier(30, hidden_layer=Layer(first.layer_)).fit(X, y)
+    for sizes in ([5000], [1000, 2000, 1500, 500], [WARM_UP, 5000 - WARM_UP]):
+        streamed = ELMClassifier(30, random_state=0)
+        for rows in chunks(sizes):
+            streamed.partial_fit(X[rows], y[rows], classes=[0, 1])
+        assert_allclose(streamed.layer_.weights, first.layer_.weights, rtol=1e-10)
+        assert_allclose(streamed.beta_, same_layer.beta_, rtol=1e-6, atol=1e-8)
 
 
 class Layer:
@@ -178,5 +181,59 @@ def test_fit_that_kept_no_sums_says_how_to_go_on(labelled, monkeypatch):
     monkeypatch.setattr("ecselm.elm.learners.KEPT_ENTRIES", 10)
     X, y = labelled
     model = WELMClassifier(30, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="begin with partial_fit"):
+    with pytest.raises(ValueError, match="partial_fit must begin the stream here"):
         model.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("decision", ["argmax", "min_cost"])
+@pytest.mark.parametrize("scale", ["standard", None])
+def test_a_buffer_may_be_used_again(labelled, decision, scale):
+    X, y = labelled
+    model = CSELMClassifier(30, decision=decision, scale=scale, random_state=0)
+    batch = clone(model).fit(X, y)
+    streamed, buffer = clone(model), np.empty((100, X.shape[1]))
+    for rows in chunks([100] * 4):
+        buffer[:] = X[rows]
+        streamed.partial_fit(buffer, y[rows], classes=np.unique(y))
+    buffer[:] = 0.0
+    assert_same(streamed, batch, X)
+
+
+def test_dense_and_sparse_chunks_may_follow_each_other(labelled):
+    X, y = labelled
+    batch = ELMClassifier(30, random_state=0).fit(X, y)
+    for first, second in ((np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)):
+        streamed = ELMClassifier(30, random_state=0)
+        streamed.partial_fit(first(X[:150]), y[:150], classes=np.unique(y))
+        assert_same(streamed.partial_fit(second(X[150:]), y[150:]), batch, X)
+
+
+def test_a_chunk_may_weigh_nothing(labelled):
+    X, y = labelled
+    w = np.repeat([0.0, 1.0], [100, 300])
+    batch = WELMClassifier(30, random_state=0).fit(X, y, sample_weight=w)
+    streamed = WELMClassifier(30, random_state=0)
+    for rows in (slice(100, 400), slice(0, 100)):
+        streamed.partial_fit(X[rows], y[rows], classes=np.unique(y), sample_weight=w[rows])
+    assert_same(streamed, batch, X)
+
+
+def test_costs_between_rows_cannot_be_cut_into_chunks(labelled):
+    X, y = labelled
+    with pytest.raises(ValueError, match="got one per pair of rows"):
+        CSELMClassifier().partial_fit(X, y, classes=np.unique(y), sample_cost=1 - np.eye(len(y)))
+
+
+def test_many_classes_do_not_explode(rng):
+    X, y = rng.standard_normal((1200, 4)), np.arange(1200) % 300
+    batch = WELMClassifier(20, random_state=0).fit(X, y)
+    streamed = WELMClassifier(20, random_state=0)
+    for rows in chunks([600, 600]):
+        streamed.partial_fit(X[rows], y[rows], classes=np.unique(y))
+    assert_same(streamed, batch, X)
+
+
+def test_a_fit_that_is_overtaken_leaves_no_cost_vector(labelled):
+    X, y = labelled
+    model = ELMClassifier(30, random_state=0).fit(X, y)
+    assert not hasattr(model.partial_fit(X, y), "cost_vector_")

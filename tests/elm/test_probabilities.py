@@ -91,3 +91,22 @@ def test_a_price_on_right_answers_changes_no_decision(labelled, rng):
         model = CSELMClassifier(50, cost=cost, decision=decision, random_state=0)
         expected = model.fit(X, y).predict(X)
         assert_array_equal(model.set_params(cost=priced).fit(X, y).predict(X), expected)
+
+
+@ARGMAX
+@pytest.mark.parametrize("factor", [1.0, 10.0, 300.0])
+def test_far_away_rows_agree_too(model, factor, rng):
+    """Far from the training rows all scores are nearly equal."""
+    X = rng.standard_normal((300, 4))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = clone(model).fit(X, y)
+    rows = X * factor
+    winners = model.predict_proba(rows).argmax(axis=1)
+    assert_array_equal(model.classes_[winners], model.predict(rows))
+
+
+def test_a_fitted_model_keeps_its_decision(labelled):
+    X, y = labelled
+    model = CSELMClassifier(30, random_state=0).fit(X, y)
+    expected = model.predict(X)
+    assert_array_equal(model.set_params(decision="min_cost").predict(X), expected)

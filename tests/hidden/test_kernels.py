@@ -135,7 +135,7 @@ def test_gamma_scale_is_one_over_n_times_the_variance(rng, as_sparse):
     expected = 1.0 / (X.shape[1] * X.var())
     given = sparse.csr_array(X) if as_sparse else X
     assert_allclose(resolve_gamma("scale", given), expected, rtol=1e-10)
-    assert resolve_gamma("auto", given) == resolve_gamma(None, given) == 0.25
+    assert resolve_gamma("auto", given) == 0.25
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto"])

@@ -112,7 +112,6 @@ def test_arguments_are_never_modified(rng, N, L, sign):
     B[0] *= sign
     copies = H.copy(), T.copy(), B.copy()
     solve_weighted(H, T, B, 4.0)
-    solve_dual(H, T, None, 4.0) if N == L else None
     for array, copy in zip((H, T, B), copies, strict=True):
         assert_array_equal(array, copy)
 
@@ -128,3 +127,9 @@ def test_degrees_of_large_systems_are_estimated_well(rng, monkeypatch):
     exact = solve_weighted(H, T, B, 4.0).degrees()
     monkeypatch.setattr("ecselm.solvers.weighted.EXACT_ORDER", 0)
     assert_allclose(solve_weighted(H, T, B, 4.0).degrees(), exact, rtol=0.01)
+
+
+def test_kernels_with_negative_directions_are_reported(rng):
+    K = rng.standard_normal((20, 20))
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        solve_dual(K + K.T, np.ones((20, 1)), None, 1.0)

@@ -4,12 +4,21 @@ from ecselm.costs.decision import expected_costs, min_cost_decision
 from ecselm.costs.example import outcome_costs
 from ecselm.costs.parse import check_row_costs, parse_any_cost, parse_cost, parse_sample_cost
 from ecselm.costs.stated import read_costs, refuse_row_costs
-from ecselm.costs.terms import ClassCosts, Costs, CostTerms, ExampleCosts, PairCosts, SampleCosts
+from ecselm.costs.terms import (
+    ClassCosts,
+    ClassWeights,
+    Costs,
+    CostTerms,
+    ExampleCosts,
+    PairCosts,
+    SampleCosts,
+)
 from ecselm.costs.weightings import WEIGHTINGS, class_weights
 
 __all__ = [
     "WEIGHTINGS",
     "ClassCosts",
+    "ClassWeights",
     "CostTerms",
     "Costs",
     "ExampleCosts",

@@ -87,11 +87,11 @@ def parse_sample_cost(
     if values.shape == (N,):
         return SampleCosts(check_row_costs(values, name))
     if values.shape == (N, k):
-        reduced = values - values[np.arange(N), y][:, np.newaxis]
-        return ExampleCosts(_no_cheap_mistake(reduced, name), aggregate)
+        right = values[np.arange(N), y]
+        return ExampleCosts(_no_cheap_mistake(values, right, name), aggregate)
     if values.shape == (N, N):
-        reduced = values - values.diagonal()[:, np.newaxis]
-        return PairCosts(_no_cheap_mistake(reduced, name).sum(axis=1), k)
+        reduced = _no_cheap_mistake(values, values.diagonal(), name)
+        return PairCosts(reduced.sum(axis=1), k)
     raise ValueError(
         f"{name} must have the shape ({N},), one cost per row, ({N}, {k}), the cost of "
         f"predicting each of the {k} classes per row, or ({N}, {N}), got {values.shape}"
@@ -134,8 +134,8 @@ def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
 def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
     predicted = list(cost.columns)
     truth = list(getattr(cost, "index", predicted))
-    rows = label_codes(truth, classes, "cost's index")
-    columns = label_codes(predicted, classes, "cost's columns")
+    rows = label_codes(truth, classes, "cost's index (the true classes)")
+    columns = label_codes(predicted, classes, "cost's columns (the predicted classes)")
     k = len(classes)
     if sorted(rows) != list(range(k)) or sorted(columns) != list(range(k)):
         raise ValueError(
@@ -192,11 +192,14 @@ def _reduced(matrix: FloatArray, classes: AnyArray) -> FloatArray:
     return reduced
 
 
-def _no_cheap_mistake(reduced: FloatArray, name: str) -> FloatArray:
+def _no_cheap_mistake(values: FloatArray, right: FloatArray, name: str) -> FloatArray:
+    """Subtract from each row what its right answer costs."""
+    reduced = values - right[:, np.newaxis]
     if (reduced < 0).any():
-        row = int(np.argwhere(reduced < 0)[0][0])
+        i, j = np.argwhere(reduced < 0)[0]
         raise ValueError(
-            f"{name} must not make a mistake cheaper than the right answer, as in row {row}"
+            f"{name} must not make a mistake cheaper than the right answer: in row {i} a "
+            f"mistake costs {values[i, j]:g} and the right answer {right[i]:g}"
         )
     return reduced
 

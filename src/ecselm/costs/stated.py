@@ -37,10 +37,11 @@ def read_costs(
     if by_outcome:
         if len(classes) != 2:
             raise ValueError(
-                f"{', '.join(outcomes)} must have two classes, got {len(classes)}; give "
+                f"{by_outcome} can be given for two classes only, y has {len(classes)}; give "
                 "sample_cost, the cost of predicting each class for each row"
             )
-        return parse_sample_cost(outcome_costs(y, **outcomes), y, classes, aggregate, name="costs")
+        costs = outcome_costs(y, **outcomes)
+        return parse_sample_cost(costs, y, classes, aggregate, name=by_outcome)
     if sample_cost is not None:
         return parse_sample_cost(sample_cost, y, classes, aggregate)
     return parse_any_cost(cost, y, classes, aggregate)

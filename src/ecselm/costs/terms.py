@@ -18,11 +18,12 @@ from ecselm._typing import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class CostTerms:
-    """Groups and factors of N rows with r terms each."""
+    """Groups and factors of N rows with r terms each, and the kind of cost they come from."""
 
     groups: IntArray  # (N, r), in 0..n_groups-1
     factors: FloatArray  # (N, r)
     n_groups: int
+    kind: str
 
     def vector(self, coefficients: FloatArray) -> FloatArray:
         """Return B (N,) for the ``coefficients`` (n_groups,) of the groups."""
@@ -58,7 +59,7 @@ class ClassCosts:
 
     def terms(self, y: IntArray) -> CostTerms:
         """Put each row into the group of its class."""
-        return CostTerms(y[:, np.newaxis], np.ones((len(y), 1)), len(self.matrix))
+        return CostTerms(y[:, np.newaxis], np.ones((len(y), 1)), len(self.matrix), "class")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
         """Return ``W_c sum_j n_j cost[c, j]``, or without the n_j over classes."""
@@ -77,12 +78,13 @@ class ExampleCosts:
         """Group by true class, and by predicted class where its count matters."""
         k = self.matrix.shape[1]
         if self.aggregate == "classes":
-            return CostTerms(y[:, np.newaxis], self.matrix.sum(axis=1, keepdims=True), k)
+            return CostTerms(y[:, np.newaxis], self.matrix.sum(axis=1, keepdims=True), k, "example")
         others = (y[:, np.newaxis] + np.arange(1, k)) % k
         return CostTerms(
             y[:, np.newaxis] * k + others,
             np.take_along_axis(self.matrix, others, axis=1),
             k * k,
+            "example",
         )
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
@@ -98,7 +100,8 @@ class SampleCosts:
 
     def terms(self, y: IntArray) -> CostTerms:
         """Put every row into one group."""
-        return CostTerms(np.zeros((len(y), 1), dtype=np.intp), self.vector[:, np.newaxis], 1)
+        groups = np.zeros((len(y), 1), dtype=np.intp)
+        return CostTerms(groups, self.vector[:, np.newaxis], 1, "sample")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
         """Return 1 for the only group."""
@@ -114,7 +117,22 @@ class PairCosts:
 
     def terms(self, y: IntArray) -> CostTerms:
         """Group by class, whose weight is still to come."""
-        return CostTerms(y[:, np.newaxis], self.totals[:, np.newaxis], self.n_classes)
+        return CostTerms(y[:, np.newaxis], self.totals[:, np.newaxis], self.n_classes, "pair")
+
+    def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
+        """Return ``W_c``."""
+        return W.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassWeights:
+    """No costs but the weights of the classes (8)."""
+
+    n_classes: int
+
+    def terms(self, y: IntArray) -> CostTerms:
+        """Put each row into the group of its class."""
+        return CostTerms(y[:, np.newaxis], np.ones((len(y), 1)), self.n_classes, "weight")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
         """Return ``W_c``."""

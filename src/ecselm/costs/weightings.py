@@ -72,4 +72,6 @@ def _from_labels(weighting: Mapping[Any, float], classes: AnyArray) -> FloatArra
         raise ValueError(f"weighting must hold numbers only, got {dict(weighting)}") from error
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"weighting must hold finite weights >= 0, got {dict(weighting)}")
+    if not weights.any():
+        raise ValueError(f"weighting must not be 0 for every class, got {dict(weighting)}")
     return weights

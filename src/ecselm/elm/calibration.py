@@ -8,10 +8,12 @@ or in the mean by generalised cross-validation, where a residual grows by
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax, softmax
+from sklearn.exceptions import ConvergenceWarning
 
 from ecselm._typing import FloatArray
 from ecselm.elm.leave_one_out import LeftOutScores
@@ -43,8 +45,16 @@ def _ideal(n_classes: int) -> float:
 
 
 def softmax_probabilities(Z: FloatArray, slope: float) -> FloatArray:
-    """Return ``softmax(slope z)`` in float64, so that near ties stay apart."""
-    return softmax(slope * Z.astype(np.float64), axis=1)
+    """Return ``softmax(slope z)``, with the largest where the largest score is.
+
+    Scores that differ by less than rounding give equal probabilities; the winner's is
+    then moved up by the least possible step.
+    """
+    P = softmax(slope * Z.astype(np.float64), axis=1)
+    winners = Z.argmax(axis=1)
+    tied = np.flatnonzero(P.argmax(axis=1) != winners)
+    P[tied, winners[tied]] = np.nextafter(P[tied].max(axis=1), 2.0)
+    return P
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,12 @@ class LogisticCalibration:
             before, loss = loss, _loss(theta, Z, targets)
             if before - loss <= 1e-13 * abs(before):
                 break
+        else:
+            warnings.warn(
+                f"the calibration has not converged in {NEWTON_STEPS} steps",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if theta[0] < 0:  # left-out scores that speak against their class say nothing
             return cls(0.0, np.log(targets.sum(axis=0)))
         return cls(float(theta[0]), theta[1:])

@@ -14,7 +14,7 @@ from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, SampleCosts
 from ecselm.elm.calibration import score_slope, softmax_probabilities
-from ecselm.elm.family import ELMFamily, has_hidden_layer
+from ecselm.elm.family import ELMFamily, all_or_nothing, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 from ecselm.solvers import Solution
@@ -80,6 +80,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         """Return the coefficients of the cost groups."""
         return costs.coefficients(learner.counts, np.ones(len(classes)))
 
+    @all_or_nothing
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
         X, y = self._validated(X, reset=True, y=y)
@@ -91,10 +92,11 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         costs = self._read_costs(codes, classes, **stated)
         rows = _labelled_rows(X, codes, costs, weight, len(classes))
         rows.check_some_cost()
-        self._learn(self._learner(rows, len(classes)), costs, classes, X.dtype)
+        self._learn(self._learner(rows, len(classes)), rows, costs, classes)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
         return self
 
+    @all_or_nothing
     @one_blas_thread()
     def _partial_fit_labels(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, **stated: Any
@@ -105,24 +107,31 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         X = X if first else X.astype(self.beta_.dtype, copy=False)
         codes = _stream_codes(y, known)
         costs = self._read_costs(codes, known, **stated)
-        rows = _labelled_rows(X, codes, costs, check_weights(sample_weight, X), len(known))
-        self._learn(self._extended_learner(rows, len(known)), costs, known, X.dtype)
+        if costs.terms(codes).kind == "pair":
+            raise ValueError(
+                "sample_cost must have one cost per row or per row and class in partial_fit, "
+                "got one per pair of rows, whose sums run over rows not seen yet"
+            )
+        weight = check_weights(sample_weight, X, may_be_zero=True)
+        rows = _labelled_rows(X, codes, costs, weight, len(known))
+        self._learn(self._extended_learner(rows, len(known)), rows, costs, known)
+        self.__dict__.pop("cost_vector_", None)  # that of an earlier fit
         return self
 
     def _learn(
         self,
         learner: KernelLearner | LayerLearner,
+        rows: Rows,
         costs: Costs,
         classes: AnyArray,
-        dtype: np.dtype[np.floating],
     ) -> None:
         coefficients = self._coefficients(costs, learner, classes)
         solution = learner.solve(coefficients, self.C)
-        beta = solution.beta.astype(dtype)
+        beta = solution.beta.astype(rows.T.dtype)
         self.classes_ = classes
         self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
         self.solver_ = solution.path
-        self._keep(learner)
+        self._keep(learner, rows.terms)
         self._group_costs_ = coefficients
         self._calibrate(learner, solution)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from ecselm._random import as_generator
 from ecselm._sklearn import StrOptions, fit_context
@@ -28,6 +29,7 @@ from ecselm.elm.classification import ELMClassification
 from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.leave_one_out import left_out_scores
+from ecselm.elm.rows import Rows
 from ecselm.elm.welm import normalized
 from ecselm.solvers import Solution
 
@@ -262,11 +264,11 @@ class CSELMClassifier(ELMClassification):
     def _learn(
         self,
         learner: KernelLearner | LayerLearner,
+        rows: Rows,
         costs: Costs,
         classes: AnyArray,
-        dtype: np.dtype[np.floating],
     ) -> None:
-        super()._learn(learner, costs, classes, dtype)
+        super()._learn(learner, rows, costs, classes)
         by_class = isinstance(costs, ClassCosts) or self.decision == "min_cost"
         self.cost_matrix_: Any = parse_cost(self.cost, classes) if by_class else None
 
@@ -277,6 +279,11 @@ class CSELMClassifier(ELMClassification):
             return
         left_out = left_out_scores(learner, solution, self.C)
         self._probabilities_ = LogisticCalibration.from_left_out(left_out, len(self.classes_))
+
+    def _decides_by_score(self) -> bool:
+        """Tell how the fitted model decides, whatever the parameter says now."""
+        check_is_fitted(self)
+        return self._probabilities_ is None
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return what speaks for each class; the largest is always the predicted class.
@@ -293,7 +300,7 @@ class CSELMClassifier(ELMClassification):
         scores : array of shape (N,) for two classes, else (N, k)
             For two classes, positive speaks for ``classes_[1]``.
         """
-        if self.decision == "argmax":
+        if self._decides_by_score():
             return super().decision_function(X)
         costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
         return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
@@ -309,7 +316,7 @@ class CSELMClassifier(ELMClassification):
         -------
         labels : array of shape (N,)
         """
-        if self.decision == "argmax":
+        if self._decides_by_score():
             return super().predict(X)
         winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
         return self.classes_[winners]
@@ -330,7 +337,7 @@ class CSELMClassifier(ELMClassification):
         -------
         probabilities : array of shape (N, k)
         """
-        if self.decision == "argmax":
+        if self._decides_by_score():
             return super().predict_proba(X)
         scores = self._scores(X)
         columns = scores[:, 1:] if len(self.classes_) == 2 else scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,8 +15,9 @@ from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, Matrix
-from ecselm.elm.layers import LayerRecipe
-from ecselm.elm.learners import KernelLearner, LayerLearner, finite
+from ecselm.costs import CostTerms
+from ecselm.elm.layers import LayerRecipe, seeded_clone
+from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 from ecselm.hidden import (
     ACTIVATIONS,
@@ -75,6 +77,7 @@ class ELMFamily(BaseEstimator):
     layer_: Any
     beta_: FloatArray
     _learner_: LayerLearner | None
+    _cost_kind_: tuple[str, int]
 
     def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
         return validate_data(
@@ -103,7 +106,7 @@ class ELMFamily(BaseEstimator):
         if kind is not None and kernel == "precomputed":
             raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
         scale = None if kind is None else measure_scale(rows.X, kind, rows.weight)
-        X = rows.X if scale is None else scale(rows.X)
+        X = rows.X.copy() if scale is None else scale(rows.X)
         gamma = resolve_gamma(self.gamma, X, rows.weight)
         return KernelMap(kernel, X, gamma, self.degree, self.coef0, X.dtype, scale)
 
@@ -115,14 +118,13 @@ class ELMFamily(BaseEstimator):
         learner = self._learner_
         if learner is None:
             raise ValueError(
-                "partial_fit cannot go on from fit when the sums to go on from are larger "
-                f"than the model, as with {rows.terms.n_groups} cost groups of "
-                f"{self.layer_.n_hidden} units; begin with partial_fit on the first rows"
+                "partial_fit must begin the stream here: fit keeps its sums only for models "
+                "with a hidden layer and, where weights differ by class, up to 8 MiB of them"
             )
-        if len(learner.masses) != rows.terms.n_groups:
+        if self._cost_kind_ != (rows.terms.kind, rows.terms.n_groups):
             raise ValueError(
-                "partial_fit must be given costs of the same kind with every chunk, got "
-                f"{rows.terms.n_groups} cost groups after {len(learner.masses)}"
+                "partial_fit must be given costs of the same kind with every chunk, got costs "
+                f"by {rows.terms.kind} after costs by {self._cost_kind_[0]}"
             )
         return learner.extended(rows)
 
@@ -132,16 +134,18 @@ class ELMFamily(BaseEstimator):
 
     def _recipe(self, X: Matrix) -> LayerRecipe:
         """Draw the layer's weights."""
-        drawn = None
-        if self.hidden_layer is None:
-            rng = as_generator(self.random_state)
-            drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
+        rng = as_generator(self.random_state)
+        if self.hidden_layer is not None:
+            transformer = seeded_clone(self.hidden_layer, rng)
+            return LayerRecipe(None, self.activation, None, transformer, X.dtype)
+        drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
         scale = "standard" if self.scale == "auto" else self.scale
-        return LayerRecipe(drawn, self.activation, scale, self.hidden_layer, X.dtype)
+        return LayerRecipe(drawn, self.activation, scale, None, X.dtype)
 
-    def _keep(self, learner: KernelLearner | LayerLearner) -> None:
+    def _keep(self, learner: KernelLearner | LayerLearner, terms: CostTerms) -> None:
         """Store the map, and what a later ``partial_fit`` needs where that is small."""
         self.layer_ = learner.layer
+        self._cost_kind_ = terms.kind, terms.n_groups
         self._learner_ = None
         if isinstance(learner, LayerLearner) and learner.extensible:
             self._learner_ = learner
@@ -153,18 +157,40 @@ class ELMFamily(BaseEstimator):
         scores = np.empty((X.shape[0], self.beta_.shape[1]), dtype=self.beta_.dtype)
 
         def fill(blocks: list[slice]) -> None:
-            for rows in blocks:
-                scores[rows] = self.layer_(X[rows]) @ self.beta_
+            with np.errstate(over="ignore", invalid="ignore"):  # refused below
+                for rows in blocks:
+                    scores[rows] = self.layer_(X[rows]) @ self.beta_
 
         blocks = row_blocks(X.shape[0], self.layer_.n_hidden)
         share_out(fill, blocks, threads=self.layer_.concurrent)
-        return finite(scores, "X", "these rows")
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                "X must give finite scores, got infinite or NaN ones: some rows lie too far "
+                "from those the model was trained on"
+            )
+        return scores
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the estimator as it was when ``method`` raises."""
+
+    @wraps(method)
+    def guarded(self: ELMFamily, *arguments: Any, **options: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return method(self, *arguments, **options)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return guarded
 
 
 def has_hidden_layer(estimator: ELMFamily) -> bool:

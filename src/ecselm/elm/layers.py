@@ -72,3 +72,17 @@ class LayerRecipe:
     def _fit_transformer(self, X: Matrix) -> TransformerLayer:
         transformer = clone(self.transformer).fit(X)
         return TransformerLayer(transformer, transformer.transform(X[:1]).shape[1], self.dtype)
+
+
+def seeded_clone(transformer: Any, rng: np.random.Generator) -> Any:
+    """Clone ``transformer`` with a seed for every random state that is not set."""
+    fresh = clone(transformer)
+    parameters = fresh.get_params(deep=True) if hasattr(fresh, "get_params") else {}
+    unset = [
+        name
+        for name, value in sorted(parameters.items())
+        if name.split("__")[-1] == "random_state" and value is None
+    ]
+    if unset:
+        fresh.set_params(**{name: int(rng.integers(2**31)) for name in unset})
+    return fresh

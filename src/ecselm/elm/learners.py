@@ -24,7 +24,7 @@ from ecselm.solvers import GramBlocks, Solution
 from ecselm.solvers.weighted import dual_solution, primal_solution, solve_weighted
 
 WARM_UP = 2048  # rows from which a stream takes the scale of its inputs
-KEPT_ENTRIES = 1 << 20  # sums that fit keeps for a later partial_fit: 8 MiB at most
+KEPT_ENTRIES = 1 << 20  # sums by cost group that fit keeps for partial_fit: 8 MiB at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,22 @@ class LayerLearner:
         With a generator ``rng`` a sample of the rows is kept beside the sums.
         """
         learner = cls._from_rows(recipe, rows, n_classes, rng, settled=True)
-        L = learner.layer.n_hidden
-        small = len(rows) >= L and rows.terms.n_groups * L**2 <= KEPT_ENTRIES
-        return learner._summed() if small else learner
+        L, g = learner.layer.n_hidden, rows.terms.n_groups
+        small = g == 1 or g * L * (L + rows.T.shape[1]) <= KEPT_ENTRIES
+        if len(rows) >= L and small:
+            return learner._summed()
+        return replace(learner, known=rows.owned()) if learner.extensible else learner
 
     @classmethod
     def from_first_chunk(
         cls, recipe: LayerRecipe, rows: Rows, n_classes: int, rng: np.random.Generator | None
     ) -> LayerLearner:
         """Begin a stream."""
-        settled = recipe.data_free or len(rows) >= WARM_UP
-        learner = cls._from_rows(recipe, rows, n_classes, rng, settled)
-        return learner._summed() if settled else learner
+        if recipe.data_free:
+            return cls._from_rows(recipe, rows, n_classes, rng, settled=True)._summed()
+        head, rest = rows.split(WARM_UP)
+        learner = cls._from_rows(recipe, head.owned(), n_classes, rng, settled=False)
+        return learner._warmed_up(rest)
 
     @classmethod
     def _from_rows(
@@ -102,17 +106,34 @@ class LayerLearner:
         return not self.settled or len(self.known) < self.layer.n_hidden
 
     def extended(self, rows: Rows) -> LayerLearner:
-        """Return the learner after one more chunk."""
-        counts = self.counts + rows.counts(len(self.counts))
-        masses = self.masses + rows.masses()
-        sample = None if self.sample is None else self.sample.extended(rows)
+        """Return the learner after one more chunk.
+
+        The warm-up ends after exactly ``WARM_UP`` rows, in the middle of a chunk if need
+        be, so that no cut of the rows matters.
+        """
         if self.settled or isinstance(self.known, GramBlocks):
-            sums = self._sums() + rows.blocks(self.layer)
-            return replace(self, known=sums, counts=counts, masses=masses, sample=sample)
-        joined = self.known.joined(rows)
-        layer, settled = self.recipe.make(joined.X, joined.weight), len(joined) >= WARM_UP
-        learner = LayerLearner(self.recipe, layer, settled, joined, counts, masses, sample)
-        return learner._summed() if settled else learner
+            return self._counted(rows, self._sums() + rows.blocks(self.layer))
+        head, rest = rows.split(WARM_UP - len(self.known))
+        joined = self.known.joined(head)
+        layer = self.recipe.make(joined.X, joined.weight)
+        return replace(self._counted(head, joined), layer=layer)._warmed_up(rest)
+
+    def _counted(self, rows: Rows, known: Rows | GramBlocks) -> LayerLearner:
+        """Count ``rows``, which ``known`` includes."""
+        return replace(
+            self,
+            known=known,
+            counts=self.counts + rows.counts(len(self.counts)),
+            masses=self.masses + rows.masses(),
+            sample=None if self.sample is None else self.sample.extended(rows),
+        )
+
+    def _warmed_up(self, rest: Rows) -> LayerLearner:
+        """Settle the layer if enough rows are held, then go on with the rest."""
+        if isinstance(self.known, Rows) and len(self.known) < WARM_UP:
+            return self
+        settled = replace(self._summed(), settled=True)
+        return settled.extended(rest) if len(rest) else settled
 
     def solve(self, coefficients: FloatArray, C: float) -> Solution:
         """Return beta of (15)."""
@@ -121,7 +142,8 @@ class LayerLearner:
             return primal_solution(self._checked(known.weighted(coefficients)), C)
         if len(known) >= self.layer.n_hidden:
             return primal_solution(self._checked(known.total(self.layer, coefficients)), C)
-        H = finite(self.layer(known.X), *self.recipe.source)
+        H = self.layer(known.X)
+        finite(np.einsum("ij,ij->i", H, H), *self.recipe.source)
         return solve_weighted(H, known.T, known.weights(coefficients), C)
 
     def _sums(self) -> GramBlocks:

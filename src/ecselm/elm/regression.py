@@ -12,7 +12,7 @@ from ecselm._sklearn import check_weights, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, Matrix
 from ecselm.costs import SampleCosts
-from ecselm.elm.family import ELMFamily, has_hidden_layer
+from ecselm.elm.family import ELMFamily, all_or_nothing, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 
@@ -58,15 +58,17 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         """Return the cost of every row's error: here 1."""
         return SampleCosts(np.ones(len(y)))
 
+    @all_or_nothing
     @one_blas_thread()
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
-        rows = self._target_rows(X, y, sample_weight, stated)
+        rows = self._target_rows(X, y, check_weights(sample_weight, X), stated)
         rows.check_some_cost()
-        self._learn(self._learner(rows, 1), y.ndim, X.dtype)
+        self._learn(self._learner(rows, 1), rows, y.ndim)
         self.cost_vector_ = rows.terms.factors[:, 0]
         return self
 
+    @all_or_nothing
     @one_blas_thread()
     def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
         first = not hasattr(self, "beta_")
@@ -74,12 +76,15 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         if not first:
             self._check_same_targets(y)
             X = X.astype(self.beta_.dtype, copy=False)
-        rows = self._target_rows(X, y, sample_weight, stated)
-        self._learn(self._extended_learner(rows, 1), y.ndim, X.dtype)
+        weight = check_weights(sample_weight, X, may_be_zero=True)
+        rows = self._target_rows(X, y, weight, stated)
+        self._learn(self._extended_learner(rows, 1), rows, y.ndim)
+        self.__dict__.pop("cost_vector_", None)  # that of an earlier fit
         return self
 
-    def _target_rows(self, X: Matrix, y: FloatArray, sample_weight: Any, stated: Any) -> Rows:
-        weight = check_weights(sample_weight, X)
+    def _target_rows(
+        self, X: Matrix, y: FloatArray, weight: FloatArray | None, stated: Any
+    ) -> Rows:
         T = y.reshape(len(y), -1).astype(X.dtype)
         codes = np.zeros(len(y), dtype=np.intp)
         return Rows(X, T, codes, self._row_costs(y, stated).terms(codes), weight)
@@ -87,14 +92,14 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
     def _learn(
         self,
         learner: KernelLearner | LayerLearner,
+        rows: Rows,
         target_ndim: int,
-        dtype: np.dtype[np.floating],
     ) -> None:
         solution = learner.solve(np.ones(1), self.C)
-        self.beta_ = solution.beta.astype(dtype)
+        self.beta_ = solution.beta.astype(rows.T.dtype)
         self.solver_ = solution.path
         self._target_ndim_ = target_ndim
-        self._keep(learner)
+        self._keep(learner, rows.terms)
 
     def _check_same_targets(self, y: FloatArray) -> None:
         n_outputs = 1 if y.ndim == 1 else y.shape[1]

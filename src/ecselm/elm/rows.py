@@ -39,34 +39,46 @@ class Rows:
 
     def joined(self, other: Rows) -> Rows:
         """Return the rows of both, these first."""
-        stack = sparse.vstack if sparse.issparse(self.X) else np.vstack
         weights = [
             np.ones(len(rows), self.T.dtype) if rows.weight is None else rows.weight
             for rows in (self, other)
         ]
         return Rows(
-            X=stack([self.X, other.X]),
+            X=_stacked(self.X, other.X),
             T=np.vstack([self.T, other.T]),
             y=np.concatenate([self.y, other.y]),
             terms=CostTerms(
                 np.vstack([self.terms.groups, other.terms.groups]),
                 np.vstack([self.terms.factors, other.terms.factors]),
                 self.terms.n_groups,
+                self.terms.kind,
             ),
             weight=np.concatenate(weights),
         )
 
+    def owned(self) -> Rows:
+        """Return a copy that no later change of the caller's arrays can reach."""
+        return self.taken(np.arange(len(self)))
+
     def taken(self, index: IntArray) -> Rows:
-        """Return some of the rows."""
+        """Return copies of some of the rows."""
         return Rows(
             X=self.X[index],
             T=self.T[index],
             y=self.y[index],
             terms=CostTerms(
-                self.terms.groups[index], self.terms.factors[index], self.terms.n_groups
+                self.terms.groups[index],
+                self.terms.factors[index],
+                self.terms.n_groups,
+                self.terms.kind,
             ),
             weight=None if self.weight is None else self.weight[index],
         )
+
+    def split(self, n_first: int) -> tuple[Rows, Rows]:
+        """Return the first rows, and the others."""
+        every = np.arange(len(self))
+        return self.taken(every[:n_first]), self.taken(every[n_first:])
 
     def counts(self, n_classes: int) -> FloatArray:
         """Return the weighted class counts n (k,)."""
@@ -123,15 +135,22 @@ class Rows:
 
         def add_up(lane: list[Share]) -> GramSum:
             total = GramSum(largest, layer.n_hidden, T.shape[1], T.dtype, n_groups)
-            for share in lane:
-                layer(X[share.rows], out=total.hidden(share.size))
-                total.add(T[share.rows], share.weights, share.group)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
+                for share in lane:
+                    layer(X[share.rows], out=total.hidden(share.size))
+                    total.add(T[share.rows], share.weights, share.group)
             return total
 
         total, *others = share_out(add_up, shares, threads=layer.concurrent)
         for other in others:
             total.merge(other)
         return total.blocks()
+
+
+def _stacked(first: Matrix, second: Matrix) -> Matrix:
+    if sparse.issparse(first) or sparse.issparse(second):
+        return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
+    return np.vstack([first, second])
 
 
 def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:

@@ -29,7 +29,7 @@ class RowSample:
     def from_rows(cls, rows: Rows, rng: np.random.Generator) -> RowSample:
         """Begin a sample; ``rng`` is not advanced."""
         rng = deepcopy(rng)
-        return cls(rows, rng.random(len(rows)), rng)._thinned()
+        return cls(rows.owned(), rng.random(len(rows)), rng)._thinned()
 
     def extended(self, rows: Rows) -> RowSample:
         """Return the sample after more rows."""

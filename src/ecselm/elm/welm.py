@@ -9,7 +9,7 @@ import numpy as np
 
 from ecselm._sklearn import StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs import WEIGHTINGS, Costs, PairCosts, class_weights
+from ecselm.costs import WEIGHTINGS, ClassWeights, Costs, class_weights
 from ecselm.elm.classification import ELMClassification
 from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE
 from ecselm.elm.learners import KernelLearner, LayerLearner
@@ -107,7 +107,7 @@ class WELMClassifier(ELMClassification):
         self.random_state = random_state
 
     def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
-        return PairCosts(np.ones(len(y)), len(classes))
+        return ClassWeights(len(classes))
 
     def _coefficients(
         self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray

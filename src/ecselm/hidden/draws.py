@@ -44,12 +44,13 @@ def _normal(n: int, L: int, rng: np.random.Generator) -> Weights:
 def _orthogonal(n: int, L: int, rng: np.random.Generator) -> Weights:
     """Draw blocks of n orthogonal directions, each as long as a normal one."""
     blocks = []
-    for _ in range(-(-L // n)):
-        Q, R = np.linalg.qr(rng.standard_normal((n, n)))
-        lengths = np.sqrt(rng.chisquare(n, n))
+    for start in range(0, L, n):
+        size = min(n, L - start)
+        Q, R = np.linalg.qr(rng.standard_normal((n, size)))
+        lengths = np.sqrt(rng.chisquare(n, size))
         # The signs of R's diagonal make Q uniform over the orthogonal group.
         blocks.append(Q * (np.sign(np.diag(R)) * lengths))
-    return _scaled(np.hstack(blocks)[:, :L], rng.standard_normal(L))
+    return _scaled(np.hstack(blocks), rng.standard_normal(L))
 
 
 def _sequence(engine: type[qmc.QMCEngine]) -> Callable[..., Weights]:

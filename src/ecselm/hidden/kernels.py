@@ -16,9 +16,7 @@ from ecselm.hidden.scaling import InputScale
 KERNELS = ("rbf", "linear", "polynomial", "laplacian", "cosine", "precomputed")
 
 
-def resolve_gamma(
-    gamma: float | str | None, X: Matrix, sample_weight: FloatArray | None = None
-) -> float:
+def resolve_gamma(gamma: float | str, X: Matrix, sample_weight: FloatArray | None = None) -> float:
     """Return the kernel width as a number.
 
     ``"scale"`` is ``1 / (n var(X))`` and ``"auto"`` is ``1 / n``, as in
@@ -32,7 +30,7 @@ def resolve_gamma(
     0.5
     """
     n_features = X.shape[1]
-    if gamma == "auto" or gamma is None:
+    if gamma == "auto":
         return 1.0 / n_features
     if gamma == "scale":
         variance = _variance(X, sample_weight)
@@ -123,13 +121,13 @@ def _rbf(self: KernelMap, X: Matrix) -> FloatArray:
     The difference of large norms needs float64 even for float32 inputs; it is taken
     in blocks, so the result costs no more memory than itself.
     """
-    Y = self.rows.astype(np.float64)
+    Y = self.rows.astype(np.float64, copy=False)
     norms = _squared_norms(Y)
     K = np.empty((X.shape[0], Y.shape[0]), dtype=self.dtype)
 
     def fill(blocks: list[slice]) -> None:
         for rows in blocks:
-            B = X[rows].astype(np.float64)
+            B = X[rows].astype(np.float64, copy=False)
             D = _inner(B, Y)
             D *= -2.0
             D += _squared_norms(B)[:, np.newaxis]

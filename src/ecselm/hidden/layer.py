@@ -54,6 +54,7 @@ class RandomLayer:
     weights: FloatArray  # (n, L)
     biases: FloatArray  # (L,)
     activation: str | Callable[[FloatArray], FloatArray]
+    center: FloatArray | None = None  # (n,), subtracted first where folding loses digits
 
     @classmethod
     def from_draw(
@@ -64,9 +65,13 @@ class RandomLayer:
         dtype: np.dtype[np.floating],
     ) -> RandomLayer:
         """Fold ``scale`` into drawn weights: ``w'((x - c)/s) + b = (w/s)'x + (b - c'(w/s))``."""
-        weights = drawn.weights / scale.spread[:, np.newaxis]
+        weights = np.ascontiguousarray(drawn.weights / scale.spread[:, np.newaxis])
+        if dtype == np.float32 and scale.center.any():
+            parts = (weights, drawn.biases, scale.center)
+            weights, biases, center = (part.astype(dtype) for part in parts)
+            return cls(weights, biases, activation, center)
         biases = drawn.biases - scale.center @ weights
-        return cls(np.ascontiguousarray(weights, dtype=dtype), biases.astype(dtype), activation)
+        return cls(weights.astype(dtype), biases.astype(dtype), activation)
 
     @property
     def n_hidden(self) -> int:
@@ -81,14 +86,18 @@ class RandomLayer:
     def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
         """Return H (N, L) for the rows of ``X``, in ``out`` if that is given."""
         A = np.empty((X.shape[0], self.n_hidden), self.weights.dtype) if out is None else out
+        biases = self.biases
         if sparse.issparse(X):
             A[:] = X @ self.weights
+            biases = biases if self.center is None else biases - self.center @ self.weights
         else:
-            np.matmul(X.astype(A.dtype, copy=False), self.weights, out=A)
-        A += self.biases
-        if isinstance(self.activation, str):
-            return ACTIVATIONS[self.activation](A)
-        A[:] = self._outside_activation(A)
+            X = X.astype(A.dtype, copy=False)
+            np.matmul(X if self.center is None else X - self.center, self.weights, out=A)
+        A += biases
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
+            if isinstance(self.activation, str):
+                return ACTIVATIONS[self.activation](A)
+            A[:] = self._outside_activation(A)
         return A
 
     def warn_if_saturated(self, X: Matrix) -> None:

@@ -7,6 +7,7 @@ paper's negative costs: Bunch-Kaufman. Every factor solves and says its ``path``
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -120,10 +121,13 @@ class IndefiniteFactor:
         return self.solve(np.eye(len(self.factor), dtype=self.factor.dtype)).diagonal()
 
 
-def factor_shifted(A: FloatArray, shift: float) -> CholeskyFactor | SpectralFactor:
+def factor_shifted(
+    A: FloatArray, shift: float, eps: float | None = None
+) -> CholeskyFactor | SpectralFactor:
     """Factorise ``A + shift I`` for a positive semi-definite ``A``.
 
-    Only the lower triangle of ``A`` is read, and nothing is written to it.
+    Only the lower triangle of ``A`` is read, and nothing is written to it. ``eps`` is the
+    relative precision of its entries, if that is less than its type can hold.
 
     Examples
     --------
@@ -139,16 +143,22 @@ def factor_shifted(A: FloatArray, shift: float) -> CholeskyFactor | SpectralFact
     lower, info = potrf(work, lower=1, overwrite_a=1, clean=1)
     if info == 0:
         rcond, _ = pocon(lower, norm, uplo="L")
-        if rcond > len(A) * np.finfo(A.dtype).eps:
+        if rcond > np.finfo(A.dtype).eps:
             return CholeskyFactor(lower)
-    return _spectral(A, shift)
+    return _spectral(A, shift, float(np.finfo(A.dtype).eps) if eps is None else eps)
 
 
-def _spectral(A: FloatArray, shift: float) -> SpectralFactor:
-    values, vectors = eigh(A, lower=True)
-    noise = len(A) * np.finfo(A.dtype).eps * max(float(values[-1]), 0.0)
+def _spectral(A: FloatArray, shift: float, eps: float) -> SpectralFactor:
+    values, vectors = eigh(A.astype(np.float64, copy=False), lower=True)
+    noise = len(A) * eps * max(float(values[-1]), 0.0)
+    if values[0] < -noise:
+        warnings.warn(
+            f"the kernel matrix is not positive semi-definite (its least eigenvalue is "
+            f"{values[0]:.2g}): negative directions are left out",
+            stacklevel=2,
+        )
     # Above the noise the shift decides; below it the data say nothing about A.
-    kept = values + shift > 0 if shift > noise else values > noise
+    kept = values > -noise if shift > noise else values > noise
     return SpectralFactor(np.maximum(values[kept], 0.0) + shift, vectors[:, kept])
 
 

@@ -17,10 +17,11 @@ from ecselm.solvers.factors import Factor, factor_indefinite, factor_shifted
 class GramSum:
     """Running sums ``H'diag(w)H``, ``H'diag(w)T`` and ``diag(T'diag(w)T)`` over rows, by group.
 
-    All three are parts of one symmetric product, ``[H T]'diag(w)[H T]``, which BLAS
-    does at half the price of a general one. Rows are laid out in places allocated once,
-    because fresh memory for every block costs as much as a product. The sums of any cut
-    of the rows into blocks are equal up to rounding: sequential learning needs no more.
+    With few targets all three are parts of one symmetric product, ``[H T]'diag(w)[H T]``,
+    which BLAS does at half the price of a general one. Rows are laid out in places
+    allocated once, because fresh memory for every block costs as much as a product. The
+    sums of any cut of the rows into blocks are equal up to rounding: sequential learning
+    needs no more. They are kept in float64 whatever the precision of the rows.
     """
 
     def __init__(
@@ -31,10 +32,11 @@ class GramSum:
         dtype: np.dtype[np.floating],
         n_groups: int = 1,
     ) -> None:
-        width = n_hidden + n_outputs
         self._H = np.empty((n_rows, n_hidden), dtype=dtype)
-        self._Z = np.empty((n_rows, width), dtype=dtype)
-        self._sums = np.zeros((n_groups, width, width), dtype=dtype)
+        self._Z = np.empty((n_rows, n_hidden + n_outputs), dtype=dtype)
+        self._gram = np.zeros((n_groups, n_hidden, n_hidden))
+        self._moment = np.zeros((n_groups, n_hidden, n_outputs))
+        self._squares = np.zeros((n_groups, n_outputs))
 
     def hidden(self, n_rows: int) -> FloatArray:
         """Return the place for the next rows of H, to be filled before :meth:`add`."""
@@ -46,23 +48,26 @@ class GramSum:
         root = 1.0 if w is None else np.sqrt(w, dtype=Z.dtype)[:, np.newaxis]
         np.multiply(H, root, out=Z[:, :L])
         np.multiply(T, root, out=Z[:, L:])
-        self._sums[group] += Z.T @ Z
+        if T.shape[1] <= L // 4:
+            sums = Z.T @ Z
+            gram, moment, squares = sums[:L, :L], sums[:L, L:], sums.diagonal()[L:]
+        else:  # the square of many targets would cost more than it saves
+            H, T = Z[:, :L], Z[:, L:]
+            gram, moment, squares = H.T @ H, H.T @ T, np.einsum("ij,ij->j", T, T)
+        self._gram[group] += gram
+        self._moment[group] += moment
+        self._squares[group] += squares
 
     def merge(self, other: GramSum) -> None:
         """Add the sums of ``other``."""
-        self._sums += other._sums
+        self._gram += other._gram
+        self._moment += other._moment
+        self._squares += other._squares
 
     def blocks(self) -> GramBlocks:
-        """Return the sums by group, in float64: solving costs little beside summing.
-
-        They may share memory with this object, which has then done its work.
-        """
-        sums, L = self._sums.astype(np.float64, copy=False), self._H.shape[1]
-        return GramBlocks(
-            grams=sums[:, :L, :L],
-            moments=sums[:, :L, L:],
-            squares=sums.diagonal(axis1=1, axis2=2)[:, L:],
-        )
+        """Return the sums by group; they share memory with this object."""
+        eps = float(np.finfo(self._H.dtype).eps)
+        return GramBlocks(self._gram, self._moment, self._squares, eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class GramBlocks:
     grams: FloatArray  # (g, L, L), H_g' H_g
     moments: FloatArray  # (g, L, m), H_g' T_g
     squares: FloatArray  # (g, m), squared targets summed
+    eps: float  # relative precision of the products
 
     @classmethod
     def from_groups(cls, H: FloatArray, T: FloatArray, groups: IntArray) -> GramBlocks:
@@ -106,6 +112,7 @@ class GramBlocks:
             grams=np.concatenate([part.grams for part in parts]),
             moments=np.concatenate([part.moments for part in parts]),
             squares=np.concatenate([part.squares for part in parts]),
+            eps=max(part.eps for part in parts),
         )
 
     def __add__(self, other: GramBlocks) -> GramBlocks:
@@ -114,6 +121,7 @@ class GramBlocks:
             self.grams + other.grams,
             self.moments + other.moments,
             self.squares + other.squares,
+            max(self.eps, other.eps),
         )
 
     def weighted(self, b: FloatArray) -> GramBlocks:
@@ -122,6 +130,7 @@ class GramBlocks:
             grams=np.tensordot(b, self.grams, axes=1)[np.newaxis],
             moments=np.tensordot(b, self.moments, axes=1)[np.newaxis],
             squares=(b @ self.squares)[np.newaxis],
+            eps=self.eps,
         )
 
     def solve(self, b: FloatArray, C: float) -> FloatArray:
@@ -133,4 +142,4 @@ class GramBlocks:
     def factor(self, C: float, signed: bool) -> Factor:
         """Factorise ``I/C + H'H`` of a single block, ``signed`` if a weight was negative."""
         (G,) = self.grams
-        return factor_indefinite(G, 1.0 / C) if signed else factor_shifted(G, 1.0 / C)
+        return factor_indefinite(G, 1.0 / C) if signed else factor_shifted(G, 1.0 / C, self.eps)

@@ -68,13 +68,13 @@ def dual_solution(K: FloatArray, T: FloatArray, B: FloatArray | None, C: float) 
     """Solve for alpha; since ``alpha_i = C B_i xi_i`` (14) the residual comes free."""
     with blas_threads(len(K)):
         dual = solve_dual(K, T, B, C)
-    alpha = np.asarray(dual.alpha, dtype=np.float64)
+    alpha = np.asarray(dual.alpha, dtype=np.float64) / C
     xi = alpha if B is None else alpha / np.sqrt(np.where(B == 0, 1.0, np.abs(B)))[:, np.newaxis]
     return Solution(
         beta=dual.alpha,
         factor=dual.factor,
         is_dual=True,
-        residual=np.einsum("ij,ij->j", xi, xi) / C**2,
+        residual=np.einsum("ij,ij->j", xi, xi),
         C=C,
     )
 
@@ -103,6 +103,8 @@ def solve_weighted(H: FloatArray, T: FloatArray, B: FloatArray | None, C: float)
     (array([1., 2.]), 'primal-cholesky')
     """
     if len(H) < H.shape[1]:
+        # In float32 the rounding of H H' would outweigh I/C; these systems are small.
+        H, T = H.astype(np.float64, copy=False), T.astype(np.float64, copy=False)
         with blas_threads(len(H)):
             solution = dual_solution(H @ H.T, T, B, C)
             beta = H.T @ solution.beta
