@@ -4,8 +4,8 @@ NumPy and SciPy wheels bring an OpenBLAS each, whose idle threads spin. Products
 blocks that fit the cache are too short for them: a fit with two such pools of two
 threads takes twice as long as with one thread. So blocks of rows go to Python threads,
 which costs nothing because NumPy lets go of the interpreter, and BLAS gets one thread.
-As many are used as BLAS was allowed, so that ``OPENBLAS_NUM_THREADS``, threadpoolctl
-and joblib's workers are obeyed.
+As many are used as BLAS was allowed, up to four, so that ``OPENBLAS_NUM_THREADS``,
+threadpoolctl and joblib's workers are obeyed.
 
 Partial sums are cut and added in an order that does not depend on the number of
 threads, so that results do not either.

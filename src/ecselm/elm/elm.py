@@ -37,10 +37,11 @@ class ELMClassifier(ELMClassification):
         Scale of the inputs, measured on the training rows and folded into the weights.
     hidden_layer : transformer, default=None
         Takes the place of the random layer: ``Nystroem()``, ``RBFSampler()``, a
-        ``Pipeline``. It is cloned and fitted; ``n_hidden``, ``activation``, ``draw``
-        and ``scale`` then have no effect.
+        ``Pipeline``. It is cloned and fitted on X alone; ``n_hidden``, ``activation``,
+        ``draw`` and ``scale`` then have no effect, so put a scaler in front of it.
     random_state : int, RandomState, Generator or None, default=None
-        Source of the input weights.
+        Source of the input weights, and of every random state that ``hidden_layer``
+        leaves open.
 
     Attributes
     ----------
@@ -53,16 +54,17 @@ class ELMClassifier(ELMClassification):
         The B of (15), here 1 for every row; from ``fit`` only.
     solver_ : str
         The path the solution took: ``"primal-cholesky"``, ``"dual-cholesky"``, or
-        ``"...-spectral"`` where C is so large that the system is singular.
+        ``"...-spectral"`` where the system is singular to working precision, as for a
+        huge C.
     n_features_in_ : int
     feature_names_in_ : array of shape (n,), if X has names
 
     Notes
     -----
     ``partial_fit`` gives the solution of all rows so far, however they are cut into
-    chunks. The scale of the inputs is taken from the first 2048 rows (from the first
-    chunk, if that is larger) and stays; up to there, or with ``scale=None``, the
-    result equals that of ``fit`` on all rows.
+    chunks. The scale of the inputs is taken from the first 2048 rows and stays; up to
+    there, or with ``scale=None``, the result equals that of ``fit`` on all rows. After
+    ``fit`` it goes on with the scale that ``fit`` measured.
 
     Examples
     --------

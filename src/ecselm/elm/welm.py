@@ -56,6 +56,11 @@ class WELMClassifier(ELMClassification):
     beta_, layer_, solver_, n_features_in_ :
         As in :class:`ELMClassifier`.
 
+    Notes
+    -----
+    ``partial_fit`` needs the sums of every class apart, k L (L + k) numbers. ``fit`` keeps
+    them for it only up to 8 MiB; beyond that a stream begins with ``partial_fit``.
+
     Examples
     --------
     >>> from sklearn.datasets import make_classification
