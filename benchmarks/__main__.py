@@ -29,6 +29,7 @@ def measure(quick: bool) -> Results:
             "accuracy_hidden": trial.n_hidden,
             "seeds": trial.seeds,
             "digits_seeds": trial.digits_seeds,
+            "first_seed": accuracy.FIRST_SEED,
         },
         times=fit.compare_fits(size),
         accuracies=accuracy.compare_accuracy(trial),

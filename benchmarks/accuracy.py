@@ -15,6 +15,7 @@ from benchmarks.opponents import PEERS, Lesson, Peer
 from ecselm import ELMClassifier
 
 DIGITS_TARGET = 0.952
+FIRST_SEED = 1000  # the default draw was chosen on data of the first few seeds
 SETTINGS = ((20, 1, 2.0), (10, 1, 2.0), (20, 2, 1.0), (30, 1, 1.0))
 DEFAULT, UNIFORM = "ELMClassifier", "ELMClassifier, uniform draw, sigmoid"
 
@@ -25,7 +26,7 @@ class Trial:
 
     n_rows: int = 20000
     n_hidden: int = 200
-    seeds: int = 3
+    seeds: int = 5
     digits_seeds: int = 5
 
 
@@ -68,7 +69,7 @@ def _digits(trial: Trial) -> Accuracy:
     X, y = load_digits(return_X_y=True)
     splits = [
         Split(seed, *train_test_split(X, y, test_size=0.2, stratify=y, random_state=seed))
-        for seed in range(trial.digits_seeds)
+        for seed in range(FIRST_SEED, FIRST_SEED + trial.digits_seeds)
     ]
     return Accuracy("digits", {DEFAULT: _ours(splits, trial)}, DIGITS_TARGET)
 
@@ -84,7 +85,7 @@ def _generated(trial: Trial, informative: int, clusters: int, separation: float)
 
 
 def _splits(trial: Trial, informative: int, clusters: int, separation: float) -> Iterator[Split]:
-    for seed in range(trial.seeds):
+    for seed in range(FIRST_SEED, FIRST_SEED + trial.seeds):
         X, y = make_classification(
             n_samples=trial.n_rows,
             n_features=50,

@@ -45,6 +45,8 @@ class SearchContract:
             assert sphere(x[np.newaxis])[0] == pytest.approx(seen)
 
     def test_refuses_to_be_asked_twice_and_told_unasked(self, search):
+        with pytest.raises(RuntimeError, match="no best point before the first tell"):
+            _ = search.best
         with pytest.raises(RuntimeError, match="tell\\(\\) called before ask"):
             search.tell(np.zeros(SIZE))
         search.ask()

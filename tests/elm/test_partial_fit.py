@@ -1,5 +1,7 @@
 """Sequential learning: any cut of the rows gives the solution of all rows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -224,13 +226,18 @@ def test_costs_between_rows_cannot_be_cut_into_chunks(labelled):
         CSELMClassifier().partial_fit(X, y, classes=np.unique(y), sample_cost=1 - np.eye(len(y)))
 
 
-def test_many_classes_do_not_explode(rng):
-    X, y = rng.standard_normal((1200, 4)), np.arange(1200) % 300
-    batch = WELMClassifier(20, random_state=0).fit(X, y)
-    streamed = WELMClassifier(20, random_state=0)
-    for rows in chunks([600, 600]):
+def test_many_classes_take_the_memory_of_their_sums_and_little_more(rng):
+    X, y = rng.standard_normal((3000, 4)), np.arange(3000) % 300
+    model = WELMClassifier(20, scale=None, draw="normal", random_state=0)
+    batch, streamed = clone(model).fit(X, y), clone(model)
+    tracemalloc.start()
+    for rows in chunks([1500, 1500]):
         streamed.partial_fit(X[rows], y[rows], classes=np.unique(y))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert_same(streamed, batch, X)
+    sums = 300 * 20 * (20 + 300) * 8
+    assert peak < 10 * sums
 
 
 def test_a_fit_that_is_overtaken_leaves_no_cost_vector(labelled):

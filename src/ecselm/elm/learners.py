@@ -82,7 +82,7 @@ class LayerLearner:
         if recipe.data_free:
             return cls._from_rows(recipe, rows, n_classes, rng, settled=True)._summed()
         head, rest = rows.split(WARM_UP)
-        learner = cls._from_rows(recipe, head.owned(), n_classes, rng, settled=False)
+        learner = cls._from_rows(recipe, head, n_classes, rng, settled=False)
         return learner._warmed_up(rest)
 
     @classmethod

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.search.population import Turns, first_population
+from ecselm.search.population import PopulationSearch, first_population
 from ecselm.search.space import Box
 from ecselm.search.variation import crossover_mask
 
 
-class BacktrackingSearch:
+class BacktrackingSearch(PopulationSearch):
     """Minimise by ask and tell, remembering one past population.
 
     ``P`` is the population, ``Q`` its history, ``F`` the fitness; rows are individuals.
@@ -57,31 +57,20 @@ class BacktrackingSearch:
     ) -> None:
         if not 0 < mixrate <= 1:
             raise ValueError(f"mixrate must lie in (0, 1], got {mixrate}")
+        super().__init__()
         self._space, self._rng, self._mixrate = space, rng, mixrate
         self._redraw_memory, self._literal_bounds = redraw_memory, literal_bounds
         self._P = first_population(space, size, rng, initial)  # (23)
         self._Q = space.sample(size, rng)  # (25), drawn once: memory must persist
         self._F = np.full(size, np.inf)
-        self._turns = Turns()
-        self.generation = 0
 
-    def ask(self) -> FloatArray:
-        """Return the individuals to evaluate, shape (size, D)."""
-        return self._turns.give(self._P if self.generation == 0 else self._recombine())
+    def _propose(self) -> FloatArray:
+        return self._P if self.generation == 0 else self._recombine()
 
-    def tell(self, fitness: FloatArray) -> None:
-        """Keep every trial that beats its parent (32); what is not finite never wins."""
-        trials, values = self._turns.take(fitness)
-        wins = values < self._F
-        self._P = np.where(wins[:, np.newaxis], trials, self._P)
+    def _select(self, points: FloatArray, values: FloatArray) -> None:
+        wins = values < self._F  # (32)
+        self._P = np.where(wins[:, np.newaxis], points, self._P)
         self._F = np.where(wins, values, self._F)
-        self.generation += 1
-
-    @property
-    def best(self) -> tuple[FloatArray, float]:
-        """Best individual so far and its fitness, eqs. (33)-(34)."""
-        i = int(self._F.argmin())
-        return self._P[i].copy(), float(self._F[i])
 
     def _recombine(self) -> FloatArray:
         P, rng = self._P, self._rng

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.search.population import Turns, first_population
+from ecselm.search.population import PopulationSearch, first_population
 from ecselm.search.space import Box
 
 WORST = 1e300  # stands for a fitness that is not finite
 
 
-class CovarianceAdaptation:
+class CovarianceAdaptation(PopulationSearch):
     """Minimise by ask and tell with a normal law that learns its covariance.
 
     The search takes place in the unit cube; coordinates of equal bounds stay fixed.
@@ -48,6 +48,7 @@ class CovarianceAdaptation:
             raise ImportError(
                 'CovarianceAdaptation needs the extra "cma": pip install "ecselm[cma]"'
             ) from error
+        super().__init__()
         self._space = space
         self._free = np.flatnonzero(space.high > space.low)
         if len(self._free) < 2 or size < 3:
@@ -61,36 +62,21 @@ class CovarianceAdaptation:
         seed = int(rng.integers(2**31))
         self._cma: Any = CMA(mean, sigma, bounds=cube, seed=seed, population_size=size)
         self._n_given = 0 if initial is None else min(size, len(np.atleast_2d(initial)))
-        self._best = space.scaled(np.full(len(space), 0.5)), np.inf
-        self._turns = Turns()
-        self.generation = 0
 
-    def ask(self) -> FloatArray:
-        """Return the points to evaluate, shape (size, D)."""
+    def _propose(self) -> FloatArray:
         unit = np.array([self._cma.ask() for _ in range(self._cma.population_size)])
         points = np.tile(self._space.low, (len(unit), 1))
         spread = (self._space.high - self._space.low)[self._free]
         points[:, self._free] += unit * spread
         if self.generation == 0 and self._given is not None:
             points[: self._n_given] = self._given[: self._n_given]
-        return self._turns.give(np.clip(points, self._space.low, self._space.high))
+        return np.clip(points, self._space.low, self._space.high)
 
-    def tell(self, fitness: FloatArray) -> None:
+    def _select(self, points: FloatArray, values: FloatArray) -> None:
         """Move and reshape the law."""
-        points, values = self._turns.take(fitness)
         ranked = np.where(np.isfinite(values), values, WORST)
         units = [self._unit(point) for point in points]
         self._cma.tell(list(zip(units, ranked.tolist(), strict=True)))
-        i = int(values.argmin())
-        if values[i] < self._best[1]:
-            self._best = points[i], float(values[i])
-        self.generation += 1
-
-    @property
-    def best(self) -> tuple[FloatArray, float]:
-        """Best point so far and its fitness."""
-        point, value = self._best
-        return point.copy(), value
 
     def _unit(self, point: FloatArray) -> FloatArray:
         low, high = self._space.low[self._free], self._space.high[self._free]

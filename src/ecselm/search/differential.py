@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.search.population import Turns, first_population
+from ecselm.search.population import PopulationSearch, first_population
 from ecselm.search.space import Box
 
 
-class DifferentialEvolution:
+class DifferentialEvolution(PopulationSearch):
     """Minimise by ask and tell with differences of individuals.
 
     A mutant is ``r1 + F (r2 - r3)`` with three individuals other than its parent and F
@@ -51,29 +51,19 @@ class DifferentialEvolution:
             raise ValueError(f"population_size must be at least 4, got {size}")
         if not 0 <= crossover <= 1:
             raise ValueError(f"crossover must lie in [0, 1], got {crossover}")
+        super().__init__()
         self._space, self._rng, self._crossover = space, rng, crossover
         self._P = first_population(space, size, rng, initial)
         self._F = np.full(size, np.inf)
-        self._turns = Turns()
-        self.generation = 0
 
-    def ask(self) -> FloatArray:
-        """Return the individuals to evaluate, shape (size, D)."""
-        return self._turns.give(self._P if self.generation == 0 else self._recombine())
+    def _propose(self) -> FloatArray:
+        return self._P if self.generation == 0 else self._recombine()
 
-    def tell(self, fitness: FloatArray) -> None:
+    def _select(self, points: FloatArray, values: FloatArray) -> None:
         """Keep every trial that is no worse than its parent: plateaus can be crossed."""
-        trials, values = self._turns.take(fitness)
         wins = (values <= self._F) & np.isfinite(values)
-        self._P = np.where(wins[:, np.newaxis], trials, self._P)
+        self._P = np.where(wins[:, np.newaxis], points, self._P)
         self._F = np.where(wins, values, self._F)
-        self.generation += 1
-
-    @property
-    def best(self) -> tuple[FloatArray, float]:
-        """Best individual so far and its fitness."""
-        i = int(self._F.argmin())
-        return self._P[i].copy(), float(self._F[i])
 
     def _recombine(self) -> FloatArray:
         P, rng = self._P, self._rng

@@ -26,21 +26,26 @@ class AskTell(Protocol):
         """Return the best point so far and its fitness."""
 
 
-class Turns:
-    """Keep ask and tell in turn, and let no fitness win that is not finite."""
+class PopulationSearch:
+    """Keep ask and tell in turn, and the best point; subclasses propose and select.
+
+    No fitness wins that is not finite: subclasses see +inf in its place.
+    """
 
     def __init__(self) -> None:
         self._pending: FloatArray | None = None
+        self._best: tuple[FloatArray, float] | None = None
+        self.generation = 0
 
-    def give(self, points: FloatArray) -> FloatArray:
-        """Remember the points that are out, and return a copy of them."""
+    def ask(self) -> FloatArray:
+        """Return the points to evaluate, shape (size, D), a copy."""
         if self._pending is not None:
             raise RuntimeError("ask() called twice; tell() the pending fitness first")
-        self._pending = points
-        return points.copy()
+        self._pending = self._propose()
+        return self._pending.copy()
 
-    def take(self, fitness: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the points that were out and their fitness, +inf where it is not finite."""
+    def tell(self, fitness: FloatArray) -> None:
+        """Take the fitness of the points asked for last, shape (size,)."""
         if self._pending is None:
             raise RuntimeError("tell() called before ask()")
         values = np.array(fitness, dtype=np.float64)
@@ -49,7 +54,27 @@ class Turns:
                 f"fitness must have the shape ({len(self._pending)},), got {values.shape}"
             )
         points, self._pending = self._pending, None
-        return points, np.where(np.isfinite(values), values, np.inf)
+        values = np.where(np.isfinite(values), values, np.inf)
+        self._select(points, values)
+        i = int(values.argmin())
+        if self._best is None or values[i] < self._best[1]:
+            self._best = points[i].copy(), float(values[i])
+        self.generation += 1
+
+    @property
+    def best(self) -> tuple[FloatArray, float]:
+        """Best point so far and its fitness, eqs. (33)-(34)."""
+        if self._best is None:
+            raise RuntimeError("there is no best point before the first tell()")
+        point, value = self._best
+        return point.copy(), value
+
+    def _propose(self) -> FloatArray:
+        """Return the points of the next generation."""
+        raise NotImplementedError
+
+    def _select(self, points: FloatArray, values: FloatArray) -> None:
+        """Learn from the fitness of the points proposed last."""
 
 
 def first_population(

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import qmc
 
 from ecselm._typing import FloatArray
-from ecselm.search.population import Turns, first_population
+from ecselm.search.population import PopulationSearch, first_population
 from ecselm.search.space import Box
 
 
-class RandomSearch:
+class RandomSearch(PopulationSearch):
     """Draw every population anew, uniformly, and keep the best point.
 
     Parameters
@@ -38,29 +38,12 @@ class RandomSearch:
         *,
         initial: FloatArray | None = None,
     ) -> None:
+        super().__init__()
         self._space, self._size, self._rng = space, size, rng
         self._first = first_population(space, size, rng, initial)
-        self._best = self._first[0], np.inf
-        self._turns = Turns()
-        self.generation = 0
 
-    def ask(self) -> FloatArray:
-        """Return the points to evaluate, shape (size, D)."""
-        return self._turns.give(self._first if self.generation == 0 else self._draw())
-
-    def tell(self, fitness: FloatArray) -> None:
-        """Keep the best point."""
-        points, values = self._turns.take(fitness)
-        i = int(values.argmin())
-        if values[i] < self._best[1]:
-            self._best = points[i], float(values[i])
-        self.generation += 1
-
-    @property
-    def best(self) -> tuple[FloatArray, float]:
-        """Best point so far and its fitness."""
-        point, value = self._best
-        return point.copy(), value
+    def _propose(self) -> FloatArray:
+        return self._first if self.generation == 0 else self._draw()
 
     def _draw(self) -> FloatArray:
         return self._space.sample(self._size, self._rng)
