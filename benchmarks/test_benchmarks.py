@@ -90,7 +90,9 @@ def test_opponent_computes_the_same_hidden_layer(problem):
 def test_opponent_solves_the_same_problem(problem):
     X, y, w = problem
     model = ELMClassifier(20, random_state=0).fit(X, y, sample_weight=w)
-    beta = ridge_solution(gaussian_layer(X, model.layer_.weights, model.layer_.biases), y, w, 32.0)
+    beta = ridge_solution(
+        gaussian_layer(X, model.layer_.weights, model.layer_.biases), y, w, model.C
+    )
     assert_allclose(beta, model.beta_, rtol=1e-8, atol=1e-8)
     scores = gaussian_layer(X, model.layer_.weights, model.layer_.biases) @ beta
     assert_allclose(scores, model.decision_function(X), rtol=1e-8, atol=1e-8)
@@ -99,7 +101,7 @@ def test_opponent_solves_the_same_problem(problem):
 def test_opponent_solves_the_same_problem_as_welm_when_told_its_weights(problem):
     X, y, _ = problem
     model = WELMClassifier(20, weighting="w1", random_state=0).fit(X, y)
-    beta = ridge_solution(model.layer_(X), y, 1.0 / np.bincount(y)[y], 32.0)
+    beta = ridge_solution(model.layer_(X), y, 1.0 / np.bincount(y)[y], model.C)
     assert_allclose(beta, model.beta_, rtol=1e-8, atol=1e-8)
 
 

@@ -21,12 +21,12 @@ def test_uniform_weights_are_in_minus_one_to_one_and_biases_in_zero_to_one(rng):
 
 @GAUSSIAN
 @pytest.mark.parametrize("n", [1, 3, 20])
-def test_projection_of_a_standardised_row_has_the_variance_one_over_n(rng, draw, n):
+def test_projection_of_a_standardised_row_has_the_variance_one_over_2n(rng, draw, n):
     x = rng.standard_normal(n)
     x *= np.sqrt(n / (x @ x))
     projected = x @ draw_weights(draw, n, 4096, rng).weights
-    assert_allclose(projected.var(), 1.0 / n, rtol=0.08)
-    assert kstest(projected * np.sqrt(n), "norm").statistic < 0.03
+    assert_allclose(projected.var(), 0.5 / n, rtol=0.08)
+    assert kstest(projected * np.sqrt(2 * n), "norm").statistic < 0.03
 
 
 @GAUSSIAN
@@ -57,7 +57,7 @@ def test_orthogonal_directions_are_as_long_as_normal_ones(rng):
 def test_sobol_puts_one_weight_into_each_of_64_equally_likely_intervals(rng):
     n = 7
     W = draw_weights("sobol", n, 64, rng).weights
-    intervals = np.floor(64 * norm.cdf(W * n))
+    intervals = np.floor(64 * norm.cdf(W * n * np.sqrt(2.0)))
     assert_array_equal(np.sort(intervals, axis=1), np.tile(np.arange(64.0), (n, 1)))
 
 

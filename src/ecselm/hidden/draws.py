@@ -3,7 +3,7 @@
 The paper draws ``w ~ U(-1, 1)`` and ``b ~ U(0, 1)``. The projection ``w'x`` of n
 standardised inputs then has a standard deviation of ``sqrt(n/3)`` and radbas is
 zero nearly everywhere once n passes a dozen. The other draws have normal marginals
-with ``w'x ~ N(0, 1/n)``: a gentle response in many dimensions, where there are
+with ``w'x ~ N(0, 1/(2n))``: a gentle response in many dimensions, where there are
 enough directions, and a winding one in few. Their biases, ``b ~ N(0, 1/4)``, reach
 to both sides of ``|a| = 1/sqrt(2)``, where radbas is steepest.
 """
@@ -34,7 +34,7 @@ def _uniform(n: int, L: int, rng: np.random.Generator) -> Weights:
 def _scaled(directions: FloatArray, biases: FloatArray) -> Weights:
     """Give standard normal ``directions`` and ``biases`` their scales."""
     n = len(directions)
-    return Weights(directions / n, biases / 2.0)
+    return Weights(directions * (np.sqrt(0.5) / n), biases / 2.0)
 
 
 def _normal(n: int, L: int, rng: np.random.Generator) -> Weights:
