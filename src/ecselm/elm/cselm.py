@@ -63,7 +63,7 @@ class CSELMClassifier(ELMClassification):
         mistakes towards frequent classes count more, or once over every class.
     normalize : bool, default=False
         Scale B to a mean of 1, which makes C comparable between costs.
-    C : float, default=10.0
+    C : float, default=32.0
         Trade-off between small errors and small output weights; larger fits closer.
     activation, draw, hidden_layer, random_state :
         As in :class:`ELMClassifier`.
@@ -122,7 +122,7 @@ class CSELMClassifier(ELMClassification):
         weighting: str | Mapping[Any, float] | None = "w1",
         aggregate: str = "samples",
         normalize: bool = False,
-        C: float = 10.0,
+        C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",

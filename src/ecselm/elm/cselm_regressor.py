@@ -59,7 +59,7 @@ class CSELMRegressor(ELMRegression):
         n_hidden: int = 100,
         *,
         cost: Callable[[FloatArray], FloatArray] | Any = None,
-        C: float = 10.0,
+        C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",

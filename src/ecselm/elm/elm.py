@@ -23,7 +23,7 @@ class ELMClassifier(ELMClassification):
     ----------
     n_hidden : int, default=100
         Number L of hidden units.
-    C : float, default=10.0
+    C : float, default=32.0
         Trade-off between small errors and small output weights; larger fits closer.
     activation : str or callable, default="radbas"
         ``"radbas"`` (17), ``"sigmoid"``, ``"tanh"``, ``"sine"``, ``"relu"``,
@@ -84,7 +84,7 @@ class ELMClassifier(ELMClassification):
         self,
         n_hidden: int = 100,
         *,
-        C: float = 10.0,
+        C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
@@ -134,7 +134,7 @@ class ELMRegressor(ELMRegression):
         self,
         n_hidden: int = 100,
         *,
-        C: float = 10.0,
+        C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",

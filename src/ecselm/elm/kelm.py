@@ -19,7 +19,7 @@ class KELMClassifier(ELMClassification):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float, default=32.0
         Trade-off between small errors and small output weights; larger fits closer.
     kernel : str or callable, default="rbf"
         ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``, ``"cosine"``,
@@ -61,7 +61,7 @@ class KELMClassifier(ELMClassification):
 
     def __init__(
         self,
-        C: float = 10.0,
+        C: float = 32.0,
         *,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
@@ -106,7 +106,7 @@ class KELMRegressor(ELMRegression):
 
     def __init__(
         self,
-        C: float = 10.0,
+        C: float = 32.0,
         *,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",

@@ -33,7 +33,7 @@ class WELMClassifier(ELMClassification):
     normalize : bool, default=False
         Scale the weights to a mean of 1. As printed, W1 has the mean ``k/N``, so that
         the same C regularises N/k times as strongly as in :class:`ELMClassifier`.
-    C : float, default=10.0
+    C : float, default=32.0
         Trade-off between small errors and small output weights; larger fits closer.
     activation, draw, hidden_layer, random_state :
         As in :class:`ELMClassifier`.
@@ -86,7 +86,7 @@ class WELMClassifier(ELMClassification):
         *,
         weighting: str | Mapping[Any, float] | None = "w1",
         normalize: bool = False,
-        C: float = 10.0,
+        C: float = 32.0,
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",
