@@ -47,9 +47,9 @@ stratified splits of 80 to 20, number of seeds {digits_seeds}. The others:
 number of seeds {seeds}, each for the generator, the split and the model. hpelm has
 sigmoid units, scikit-elm its default; both are given X standardised.
 
-The default draw of the weights was chosen on digits and on data of these generators with
-the seeds 0 to 4. The seeds here begin at {first_seed}: the generated rows took no part in the
-choice, the digits did.
+The default draw of the weights was chosen on digits, on real gas sensor data and on data of
+these generators with the seeds 0 to 4. The seeds here begin at {first_seed}: the generated rows
+took no part in the choice, the digits did.
 
 {accuracies}
 """
