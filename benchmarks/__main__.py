@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import accuracy, fit
+from benchmarks import accuracy, fit, search
 from benchmarks.conditions import present_conditions
 from benchmarks.report import Results
 
@@ -17,6 +17,7 @@ def measure(quick: bool) -> Results:
     """Run everything, on tiny data if ``quick``."""
     size = fit.QUICK if quick else fit.FULL
     trial = accuracy.QUICK if quick else accuracy.FULL
+    race = search.QUICK if quick else search.FULL
     return Results(
         conditions=present_conditions(quick),
         sizes={
@@ -30,8 +31,13 @@ def measure(quick: bool) -> Results:
             "seeds": trial.seeds,
             "digits_seeds": trial.digits_seeds,
             "first_seed": accuracy.FIRST_SEED,
+            "population": race.population,
+            "our_generations": race.ours,
+            "their_generations": race.theirs,
+            "search_repeats": race.repeats,
         },
         times=fit.compare_fits(size),
+        searches=search.compare_searches(race),
         accuracies=accuracy.compare_accuracy(trial),
     )
 

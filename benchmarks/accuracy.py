@@ -111,6 +111,6 @@ def _theirs(peer: Peer, splits: list[Split], trial: Trial) -> float:
     for split in splits:
         scaler = StandardScaler().fit(split.X)
         lesson = Lesson(scaler.transform(split.X), split.y, trial.n_hidden, seed=split.seed)
-        predicted = peer.trained(lesson)(scaler.transform(split.X_test))
+        predicted = peer.run(lesson)(scaler.transform(split.X_test))
         scores.append(np.mean(predicted == split.y_test))
     return float(np.mean(scores))

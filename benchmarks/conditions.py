@@ -12,6 +12,7 @@ from pathlib import Path
 import joblib
 
 from benchmarks.opponents import PEERS
+from benchmarks.search import SEARCHES
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 FLAGS = ("avx", "avx2", "fma", "avx512f", "avx512dq", "asimd", "sve")  # what NumPy looks for
@@ -38,7 +39,7 @@ def present_conditions(quick: bool) -> Conditions:
         quick=quick,
         python=platform.python_version(),
         versions={name: version(name) for name in PACKAGES}
-        | {peer.name: peer.version for peer in PEERS},
+        | {peer.distribution: peer.version for peer in (*PEERS, *SEARCHES)},
         cpu=cpu,
         flags=flags,
         cores=joblib.cpu_count(),

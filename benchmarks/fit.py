@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import joblib
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.datasets import make_classification
 from threadpoolctl import ThreadpoolController
 
 from benchmarks.opponents import PEERS, RIDGE, Lesson, fit_ridge
-from benchmarks.timing import Ratio, Task, interleaved
+from benchmarks.timing import Ratio, Task, blas_threads, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
 TARGETS = {"float64": 0.65, "float32": 0.35}  # against NumPy + Ridge, which is always float64
@@ -87,7 +86,7 @@ class Problem:
 def compare_fits(size: Size) -> list[Comparison]:
     """Return all comparisons of running times."""
     problem = Problem.make(size)
-    with _blas_threads(1):
+    with blas_threads(1):
         rows = [*_against_others(problem, "float64"), *_against_others(problem, "float32")]
         rows.append(_welm_against_ridge(problem))
     return [*rows, *_two_threads_against_one(problem)]
@@ -112,7 +111,7 @@ def _against_others(problem: Problem, dtype: str) -> Iterator[Comparison]:
     lesson = problem.lesson(dtype)
     missing = {peer.name: peer.missing for peer in PEERS}
     opponents = {RIDGE: _ridge(problem, problem.w)} | {
-        peer.name: partial(peer.trained, lesson) for peer in PEERS if not missing[peer.name]
+        peer.name: partial(peer.run, lesson) for peer in PEERS if not missing[peer.name]
     }
     ratios = interleaved(_elm(problem, dtype), opponents, problem.size.repeats)
     for name in (RIDGE, *missing):
@@ -155,7 +154,3 @@ def _with_threads(fit: Task, n_threads: int) -> Task:
             fit()
 
     return run
-
-
-def _blas_threads(n_threads: int) -> Any:
-    return ThreadpoolController().limit(limits=n_threads, user_api="blas")

@@ -55,12 +55,12 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Another package: how it is named, imported and fitted."""
+    """Another package: how it is named, imported and put to a task."""
 
     name: str
     distribution: str
     module: str
-    fit: Callable[[Any, Lesson], Predict]
+    use: Callable[[Any, Any], Any]  # the module and the task
 
     @property
     def missing(self) -> str | None:
@@ -85,12 +85,12 @@ class Peer:
             warnings.simplefilter("ignore")
             return importlib.import_module(self.module)
 
-    def trained(self, lesson: Lesson) -> Predict:
-        """Fit with default settings and return what predicts class codes."""
+    def run(self, task: Any) -> Any:
+        """Do the task with default settings; a lesson returns what predicts class codes."""
         module = self.load()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.fit(module, lesson)
+            return self.use(module, task)
 
 
 def _fit_hpelm(hpelm: Any, lesson: Lesson) -> Predict:

@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks.accuracy import Accuracy
 from benchmarks.conditions import Conditions
 from benchmarks.fit import Comparison
+from benchmarks.search import Overhead
 
 PAGE = """# Benchmarks
 
@@ -39,6 +40,24 @@ Both packages are given X standardised, which is not timed.
 
 {times}
 
+## Overhead of the search itself
+
+Each number is the median, over {search_repeats} rounds, of the time of a generation of
+`BacktrackingSearch` divided by the opponent's, with the quartiles in brackets; below 1 we
+are faster. The searches run in turn in one process on one BLAS thread. Fitness is the first
+coordinate, so that nothing but the search takes time; all start with the same population of
+{population}. Generations in a round: {our_generations} of ours, {their_generations} of each
+opponent. What is done before the first population has been evaluated does not count.
+
+- **SciPy, differential_evolution** is given `vectorized=True`, `updating="deferred"` and
+  `polish=False`.
+- **mealpy, OriginalDE** and **pymoo, DE** have their default settings. mealpy evaluates one
+  point at a time.
+
+The milliseconds are those of this machine, for orientation only.
+
+{searches}
+
 ## Accuracy without tuning
 
 Mean accuracy of default settings on test rows, {accuracy_hidden} hidden units each. Digits:
@@ -65,6 +84,7 @@ class Results:
     conditions: Conditions
     sizes: dict[str, int]  # what the page says about the data, by its place there
     times: list[Comparison]
+    searches: list[Overhead]
     accuracies: list[Accuracy]
 
     def as_json(self) -> str:
@@ -81,6 +101,7 @@ class Results:
             warning=QUICK_WARNING if self.conditions.quick else "",
             conditions=_conditions(self.conditions),
             times=_times(self.times),
+            searches=_searches(self.searches),
             accuracies=_accuracies(self.accuracies),
             **self.sizes,
         )
@@ -111,11 +132,26 @@ def _times(comparisons: list[Comparison]) -> str:
     return _table(["Our fit", "Against", "Ratio", "Target", "Met"], rows)
 
 
-def _ratio(comparison: Comparison) -> str:
+def _searches(overheads: list[Overhead]) -> str:
+    rows = [
+        [
+            str(overhead.dimension),
+            overhead.opponent,
+            _ratio(overhead, digits=3),
+            f"{overhead.ours_ms:.2f}",
+            "" if overhead.theirs_ms is None else f"{overhead.theirs_ms:.2f}",
+        ]
+        for overhead in overheads
+    ]
+    return _table(["Coordinates", "Against", "Ratio", "ms, ours", "ms, theirs"], rows)
+
+
+def _ratio(comparison: Comparison | Overhead, digits: int = 2) -> str:
     ratio = comparison.ratio
     if ratio is None:
         return str(comparison.missing)
-    return f"{ratio.median:.2f} ({ratio.lower:.2f} to {ratio.upper:.2f})"
+    median, lower, upper = (f"{x:.{digits}f}" for x in (ratio.median, ratio.lower, ratio.upper))
+    return f"{median} ({lower} to {upper})"
 
 
 def _accuracies(accuracies: list[Accuracy]) -> str:

@@ -22,6 +22,7 @@ from benchmarks.opponents import (
     gaussian_layer,
     ridge_solution,
 )
+from benchmarks.search import SEARCHES, FreeFitness, run_ours
 from benchmarks.timing import Ratio, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
@@ -128,8 +129,47 @@ def test_a_package_learns_what_it_is_given(peer, dtype, weight, problem):
         pytest.skip(f"{peer.name} is {peer.missing}")
     X, y, _ = problem
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(dtype)
-    predict = peer.trained(Lesson(X, y, n_hidden=20, class_weight=weight))
+    predict = peer.run(Lesson(X, y, n_hidden=20, class_weight=weight))
     assert np.mean(predict(X) == y) > 0.4
+
+
+class Watched(FreeFitness):
+    """Free fitness that keeps all points."""
+
+    def __init__(self, initial: np.ndarray, generations: int) -> None:
+        super().__init__(initial, generations)
+        self.seen: list[np.ndarray] = []
+
+    def __call__(self, points: np.ndarray) -> np.ndarray:
+        self.seen += np.atleast_2d(points).copy().tolist()
+        return super().__call__(points)
+
+
+@pytest.mark.parametrize(
+    "search", [None, *SEARCHES], ids=lambda search: getattr(search, "name", "ours")
+)
+def test_searches_start_alike_and_evaluate_as_many_points_within_the_bounds(search):
+    if search is not None and search.missing:
+        pytest.skip(f"{search.name} is {search.missing}")
+    rng = np.random.default_rng(0)
+    fitness = Watched(rng.uniform(-1.0, 1.0, (7, 5)), generations=4)
+    if search is None:
+        run_ours(fitness, rng)
+    else:
+        search.run(fitness)
+    seen = np.array(fitness.seen)
+    assert seen.shape == (7 * 5, 5)
+    assert_allclose(np.sort(seen[:7], axis=0), np.sort(fitness.initial, axis=0), atol=1e-12)
+    assert (abs(seen) <= 1.0).all()
+    assert len(np.unique(seen[7:], axis=0)) > 7
+    assert fitness.seconds > 0.0
+
+
+def test_a_search_that_evaluates_another_number_of_points_has_no_time():
+    fitness = FreeFitness(np.zeros((2, 3)), generations=3)
+    fitness(fitness.initial)
+    with pytest.raises(ValueError, match="8 points must be evaluated, got 2"):
+        _ = fitness.seconds
 
 
 def test_targets_are_met_or_not_or_not_there():
@@ -162,9 +202,12 @@ def test_quick_run_writes_results_and_table(tmp_path):
     assert len(results["times"]) == 10
     for entry in results["times"]:
         assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
+    assert [entry["opponent"] for entry in results["searches"]] == 2 * [s.name for s in SEARCHES]
+    for entry in results["searches"]:
+        assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
     assert results["accuracies"][0]["data"] == "digits"
     page = table.read_text()
     assert "make bench" in page
     assert "its numbers mean nothing" in page
-    for peer in PEERS:
-        assert f"- {peer.name} {peer.version}" in page
+    for peer in (*PEERS, *SEARCHES):
+        assert f"- {peer.distribution} {peer.version}" in page

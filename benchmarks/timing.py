@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 Task = Callable[[], object]
 Clock = Callable[[], float]
@@ -20,6 +23,12 @@ class Ratio:
     lower: float
     upper: float
 
+    @classmethod
+    def of(cls, rounds: np.ndarray) -> Ratio:
+        """Sum up the ratios of all rounds."""
+        lower, median, upper = np.quantile(rounds, [0.25, 0.5, 0.75]).tolist()
+        return cls(median, lower, upper)
+
 
 def interleaved(
     ours: Task,
@@ -31,8 +40,7 @@ def interleaved(
 ) -> dict[str, Ratio]:
     """Run all tasks in turn, ``repeats`` times, and return the ratios ours/opponent.
 
-    The machine's speed drifts, so only times of one round are compared. Every other
-    round runs backwards, because a task can suffer from the one before it. There are
+    The machine's speed drifts, so only times of one round are compared. There are
     ``pause`` seconds of sleep before each task.
 
     Examples
@@ -44,24 +52,36 @@ def interleaved(
     tasks = [ours, *opponents.values()]
     for task in tasks:
         task()
-    seconds = np.empty((repeats, len(tasks)))
-    for turn in range(repeats):
-        order = range(len(tasks))
-        for place in order if turn % 2 == 0 else reversed(order):
-            time.sleep(pause)
-            seconds[turn, place] = _duration(tasks[place], clock)
+    timers = [partial(_duration, task, clock) for task in tasks]
+    seconds = seconds_by_round(timers, repeats, pause=pause)
     return {
-        name: _ratio(seconds[:, 0] / seconds[:, place])
+        name: Ratio.of(seconds[:, 0] / seconds[:, place])
         for place, name in enumerate(opponents, start=1)
     }
+
+
+def seconds_by_round(
+    timers: Sequence[Callable[[], float]], repeats: int, *, pause: float = 0.0
+) -> np.ndarray:
+    """Call all timers in turn and return the seconds they tell, shape (repeats, timers).
+
+    Every other round runs backwards, because a task can suffer from the one before it.
+    """
+    seconds = np.empty((repeats, len(timers)))
+    for turn in range(repeats):
+        order = range(len(timers))
+        for place in order if turn % 2 == 0 else reversed(order):
+            time.sleep(pause)
+            seconds[turn, place] = timers[place]()
+    return seconds
+
+
+def blas_threads(n_threads: int) -> Any:
+    """Limit BLAS to a number of threads within a ``with``."""
+    return ThreadpoolController().limit(limits=n_threads, user_api="blas")
 
 
 def _duration(task: Task, clock: Clock) -> float:
     start = clock()
     task()
     return clock() - start
-
-
-def _ratio(rounds: np.ndarray) -> Ratio:
-    lower, median, upper = np.quantile(rounds, [0.25, 0.5, 0.75]).tolist()
-    return Ratio(median, lower, upper)

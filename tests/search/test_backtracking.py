@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import Bounds
 
-from ecselm.search import BacktrackingSearch, Box, minimize, minimize_bsa
-from ecselm.search.variation import crossover_mask
+from ecselm.search import BacktrackingSearch, Box, minimize, minimize_bsa, variation
+from ecselm.search.variation import crossover_mask, random_subsets
 
 
 def sphere(P):
@@ -17,6 +17,13 @@ def sphere(P):
 
 def rastrigin(P):
     return (P**2 - 10 * np.cos(2 * np.pi * P) + 10).sum(axis=-1)
+
+
+def literal_keys(size, D, rng):
+    """Return random keys, the lower before the upper half of each 64-bit number."""
+    numbers = rng.integers(2**64, size=(size, (D + 1) // 2), dtype=np.uint64)
+    halves = [[(int(n) & 0xFFFFFFFF, int(n) >> 32) for n in row] for row in numbers]
+    return np.array(halves).reshape(size, -1)[:, :D]
 
 
 def literal_bsa(objective, low, high, size, epochs, rng, mixrate=1.0):
@@ -32,27 +39,24 @@ def literal_bsa(objective, low, high, size, epochs, rng, mixrate=1.0):
     for _ in range(epochs):
         if rng.random() < rng.random():
             Q = P.copy()
-        Q = Q[rng.permutation(size)]
+        shuffled = Q[rng.permutation(size)]
         amplitude = 3 * rng.standard_normal()
         chosen = np.zeros((size, D))
         if rng.random() < rng.random():
-            counts = [max(1, int(np.ceil(mixrate * u * D))) for u in rng.random(size)]
-            keys = rng.random((size, D))
+            counts = [int(np.ceil(mixrate * (1 - u) * D)) for u in rng.random(size)]
+            keys = literal_keys(size, D, rng)
             for i in range(size):
                 chosen[i, np.argsort(keys[i])[: counts[i]]] = 1
         else:
             for i, j in enumerate(rng.integers(D, size=size)):
                 chosen[i, j] = 1
-        V = P + amplitude * chosen * (Q - P)
+        V = P + amplitude * chosen * (shuffled - P)
         outside = [
             (i, j) for i in range(size) for j in range(D) if not low[j] <= V[i, j] <= high[j]
         ]
-        if outside:
-            first, second = rng.random(len(outside)), rng.random(len(outside))
-            fresh = rng.random(len(outside))
-            for (i, j), a, b, u in zip(outside, first, second, fresh, strict=True):
-                bound = low[j] if V[i, j] < low[j] else high[j]
-                V[i, j] = bound if a < b else low[j] + u * (high[j] - low[j])
+        for (i, j), u in zip(outside, rng.random(len(outside)), strict=True):
+            bound = low[j] if V[i, j] < low[j] else high[j]
+            V[i, j] = bound if u < 0.5 else low[j] + (2 * u - 1) * (high[j] - low[j])
         for i in range(size):
             value = objective(V[i])
             if value < fitness[i]:
@@ -61,10 +65,12 @@ def literal_bsa(objective, low, high, size, epochs, rng, mixrate=1.0):
     return populations
 
 
+@pytest.mark.parametrize("wide", [0, 1000], ids=["selecting", "sorting"])
 @pytest.mark.parametrize("mixrate", [1.0, 0.4])
 @pytest.mark.parametrize("seed", range(3))
-def test_equals_the_published_algorithm_draw_by_draw(seed, mixrate):
-    low, high = np.array([-1.0, 0.0, -5.0, 1.0]), np.array([1.0, 3.0, 5.0, 1.0])
+def test_equals_the_published_algorithm_draw_by_draw(seed, mixrate, wide, monkeypatch):
+    monkeypatch.setattr(variation, "WIDE", wide)
+    low, high = np.array([-1.0, 0.0, -5.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0, 1.0, 9.0])
     expected = literal_bsa(
         rastrigin, low, high, 7, 60, np.random.default_rng(seed), mixrate=mixrate
     )
@@ -75,23 +81,79 @@ def test_equals_the_published_algorithm_draw_by_draw(seed, mixrate):
         assert_allclose(search._P, population, rtol=1e-12)
 
 
-def test_both_crossover_strategies_come_about_half_of_the_time():
-    rng = np.random.default_rng(0)
-    taken = [crossover_mask((20, 50), rng).sum(axis=1) for _ in range(2000)]
-    single = [bool((counts == 1).all()) for counts in taken]
+def test_both_crossover_strategies_come_about_half_of_the_time(rng):
+    search = BacktrackingSearch(Box.from_bounds([(-1, 1)] * 50), 20, rng)
+    search.ask()
+    search.tell(np.zeros(20))
+    taken = []
+    for _ in range(2000):
+        taken.append((search.ask() != search._P).sum(axis=1))
+        search.tell(np.ones(20))
+    single = [bool((counts <= 1).all()) for counts in taken]
     assert 0.46 < np.mean(single) < 0.54
-    many = np.concatenate([counts for counts, one in zip(taken, single, strict=True) if not one])
-    assert many.min() >= 1
-    assert many.max() == 50
-    assert_allclose(many.mean(), 25.5, rtol=0.03)
+
+
+def test_rows_take_uniform_numbers_of_coordinates(rng):
+    taken = crossover_mask((20000, 50), rng).sum(axis=1)
+    assert_allclose(np.bincount(taken, minlength=51)[1:] / 20000, 0.02, atol=0.005)
+    assert taken.min() == 1
+    assert taken.max() == 50
 
 
 def test_mixrate_limits_the_coordinates_taken(rng):
-    taken = [crossover_mask((20, 50), rng, mixrate=0.2).sum(axis=1).max() for _ in range(200)]
-    assert max(taken) == 10
+    taken = crossover_mask((4000, 50), rng, mixrate=0.2).sum(axis=1)
+    assert (taken.min(), taken.max()) == (1, 10)
 
 
-def test_memory_is_a_permutation_of_itself_when_the_coin_fails(rng):
+@pytest.mark.parametrize("wide", [0, 1000], ids=["selecting", "sorting"])
+def test_all_subsets_of_a_size_are_equally_likely(wide, rng, monkeypatch):
+    monkeypatch.setattr(variation, "WIDE", wide)
+    mask = random_subsets(np.full(20000, 2), 5, rng)
+    assert (mask.sum(axis=1) == 2).all()
+    codes, seen = np.unique(mask @ 2 ** np.arange(5), return_counts=True)
+    assert len(codes) == 10
+    assert_allclose(seen / 20000, 0.1, atol=0.01)
+
+
+class TyingGenerator:
+    """Draws keys of which most are tied."""
+
+    def __init__(self, rng):
+        self.rng = rng
+
+    def integers(self, high, size, dtype):
+        low, upper = self.rng.integers(4, size=(2, *size), dtype=dtype)
+        return low + (upper << np.uint64(32))
+
+
+@pytest.mark.parametrize("wide", [0, 1000], ids=["selecting", "sorting"])
+def test_ties_change_neither_the_size_of_subsets_nor_their_chances(wide, rng, monkeypatch):
+    monkeypatch.setattr(variation, "WIDE", wide)
+    mask = random_subsets(np.full(20000, 2), 5, TyingGenerator(rng))
+    assert (mask.sum(axis=1) == 2).all()
+    _, seen = np.unique(mask @ 2 ** np.arange(5), return_counts=True)
+    assert_allclose(seen / 20000, 0.1, atol=0.01)
+
+
+def test_rows_are_drawn_independently(rng):
+    mask = random_subsets(np.full(2000, 32), 64, rng).astype(float)
+    correlations = np.corrcoef(mask)[np.triu_indices(2000, 1)]
+    assert_allclose(correlations.std(), 1 / np.sqrt(63), rtol=0.01)
+
+
+def test_what_the_caller_does_to_a_population_changes_nothing():
+    space = Box.from_bounds([(-5, 5)] * 3)
+    kept, spoilt = (BacktrackingSearch(space, 8, np.random.default_rng(2)) for _ in range(2))
+    for _ in range(40):
+        P, same = kept.ask(), spoilt.ask()
+        assert_array_equal(P, same)
+        same[:] = np.nan
+        kept.tell(sphere(P))
+        spoilt.tell(sphere(P))
+    assert_array_equal(kept.best[0], spoilt.best[0])
+
+
+def test_memory_stays_itself_when_the_coin_fails(rng):
     search = BacktrackingSearch(Box.from_bounds([(-5, 5)] * 3), 10, rng)
     kept = renewed = 0
     for _ in range(300):

@@ -19,6 +19,32 @@ def test_entries_inside_are_untouched_and_a_coin_decides_for_those_outside(rng):
     assert_allclose([at_low, at_high], 0.5, atol=0.03)
 
 
+def test_what_is_redrawn_is_uniform_in_its_own_bounds(rng):
+    box = Box.from_bounds([(0, 1), (-4, 4)])
+    V = box.repair(np.tile([9.0, -9.0], (20000, 1)), rng)
+    for column, bound, (low, high) in ((0, 1.0, (0, 1)), (1, -4.0, (-4, 4))):
+        fresh = V[V[:, column] != bound, column]
+        tenths, _ = np.histogram(fresh, bins=10, range=(low, high))
+        assert_allclose(tenths / 20000, 0.05, atol=0.006)
+
+
+def test_the_layout_in_memory_does_not_matter(rng):
+    box = Box.from_bounds([(0, 1), (-1, 1), (5, 6)])
+    V = rng.uniform(-9, 9, (40, 3))
+    rows = box.repair(V.copy(), np.random.default_rng(1))
+    columns = box.repair(np.asfortranarray(V), np.random.default_rng(1))
+    assert_array_equal(columns, rows)
+
+
+def test_entries_of_some_columns_are_repaired_in_the_bounds_of_these(rng):
+    box = Box.from_bounds([(0, 1), (-1, 1), (5, 6)])
+    columns = np.tile([2, 0], 1000)
+    repaired = box.repair(np.tile([-3.0, 0.25], 1000), rng, columns)
+    assert_array_equal(repaired[1::2], 0.25)
+    assert ((repaired[::2] >= 5) & (repaired[::2] <= 6)).all()
+    assert_allclose((repaired[::2] == 5.0).mean(), 0.5, atol=0.05)
+
+
 def test_printed_bounds_redraw_what_lies_inside(rng):
     box = Box.from_bounds([(0, 1)])
     V = np.repeat([-1.0, 0.5, 2.0], 3000)[:, np.newaxis]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, IntArray
 from ecselm.search.population import PopulationSearch, first_population
 from ecselm.search.space import Box
 from ecselm.search.variation import crossover_mask
@@ -62,6 +62,7 @@ class BacktrackingSearch(PopulationSearch):
         self._redraw_memory, self._literal_bounds = redraw_memory, literal_bounds
         self._P = first_population(space, size, rng, initial)  # (23)
         self._Q = space.sample(size, rng)  # (25), drawn once: memory must persist
+        self._V = np.zeros_like(self._P)  # the trials, overwritten in every generation
         self._F = np.full(size, np.inf)
 
     def _propose(self) -> FloatArray:
@@ -69,19 +70,42 @@ class BacktrackingSearch(PopulationSearch):
 
     def _select(self, points: FloatArray, values: FloatArray) -> None:
         wins = values < self._F  # (32)
-        self._P = np.where(wins[:, np.newaxis], points, self._P)
-        self._F = np.where(wins, values, self._F)
+        self._P[wins], self._F[wins] = points[wins], values[wins]
 
     def _recombine(self) -> FloatArray:
         P, rng = self._P, self._rng
         if self._redraw_memory:
             self._Q = self._space.sample(len(P), rng)  # (25) as printed
         if rng.random() < rng.random():  # (26)
-            self._Q = P
-        self._Q = rng.permutation(self._Q)  # (27)
+            self._Q[:] = P
+        partners = rng.permutation(len(P))  # (27), by index: in any order Q is the same memory
         amplitude = 3.0 * rng.standard_normal()
-        step = amplitude * crossover_mask(P.shape, rng, self._mixrate)  # (28)
-        trials = P + step * (self._Q - P)  # (29)
+        cross = self._cross_many if rng.random() < rng.random() else self._cross_one
+        V = cross(partners, amplitude)
         if self._literal_bounds:
-            return self._space.repair_literally(trials, rng)  # (30) as printed
-        return self._space.repair(trials, rng)  # (30)
+            return self._space.repair_literally(V, rng)  # (30) as printed, for all entries
+        return V
+
+    def _cross_many(self, partners: IntArray, amplitude: float) -> FloatArray:
+        """Move each trial in many coordinates."""
+        P, V = self._P, self._V
+        # In place, because memory that is new costs more time than the arithmetic; any
+        # mode but the default one lets take() do without a buffer.
+        np.take(self._Q, partners, axis=0, out=V, mode="clip")
+        V -= P
+        V *= amplitude
+        V *= crossover_mask(P.shape, self._rng, self._mixrate)  # (28)
+        V += P  # (29)
+        return V if self._literal_bounds else self._space.repair(V, self._rng)  # (30)
+
+    def _cross_one(self, partners: IntArray, amplitude: float) -> FloatArray:
+        """Move each trial in one coordinate; no other entry is computed."""
+        P, V, rows = self._P, self._V, np.arange(len(self._P))
+        columns = self._rng.integers(P.shape[1], size=len(P))  # (28)
+        v = P[rows, columns]
+        v += amplitude * (self._Q[partners, columns] - v)  # (29)
+        V[:] = P
+        V[rows, columns] = (
+            v if self._literal_bounds else self._space.repair(v, self._rng, columns)  # (30)
+        )
+        return V

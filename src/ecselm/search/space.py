@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +70,28 @@ class Box:
         """Map points of the unit cube into the box."""
         return self.low + unit * (self.high - self.low)
 
-    def repair(self, V: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def repair(
+        self,
+        V: FloatArray,
+        rng: np.random.Generator,
+        columns: IntArray | EllipsisType = ...,
+    ) -> FloatArray:
         """Bring entries outside back in; overwrites ``V``.
 
         A coin for each such entry decides between the bound it broke and a fresh
         uniform draw. Read literally, (30) redraws entries inside as well, which makes
         the search a random one; see ``literal_bounds`` of :class:`BacktrackingSearch`.
+        The last axis of ``V`` holds all coordinates, or those of ``columns``.
         """
-        rows, columns = np.nonzero((self.low > V) | (self.high < V))
-        if not len(rows):
-            return V
         low, high = self.low[columns], self.high[columns]
-        to_bound = rng.random(len(rows)) < rng.random(len(rows))
-        bound = np.where(V[rows, columns] < low, low, high)
-        fresh = low + rng.random(len(rows)) * (high - low)
-        V[rows, columns] = np.where(to_bound, bound, fresh)
+        outside = np.flatnonzero((low > V) | (high < V))
+        np.minimum(np.maximum(V, low, out=V), high, out=V)
+        # One draw is both: below 1/2 the coin says bound, above it where the entry goes.
+        u = rng.random(len(outside))
+        tails = np.flatnonzero(u >= 0.5)
+        entries = outside[tails]
+        j = entries % len(low)
+        np.put(V, entries, low[j] + (2.0 * u[tails] - 1.0) * (high - low)[j])
         return V
 
     def repair_literally(self, V: FloatArray, rng: np.random.Generator) -> FloatArray:
