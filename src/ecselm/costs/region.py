@@ -1,0 +1,125 @@
+"""The region of costs that nothing a person knows contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+
+import numpy as np
+
+from ecselm._typing import FloatArray
+
+MARGIN = 1.01  # what is worse costs at least one per cent more
+SLACK = 4.0  # how far beyond all known costs an unknown one is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class CostRegion:
+    """Bounds and order of E costs.
+
+    ``order`` holds pairs (dearer, cheaper), sorted so that one pass makes costs obey.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> region = CostRegion.from_knowledge(
+    ...     np.array([1.0, 0.0]), np.array([1.0, np.inf]), [(1, 0)], ["alarm", "miss"]
+    ... )
+    >>> region.low
+    array([1.  , 1.01])
+    """
+
+    low: FloatArray  # (E,)
+    high: FloatArray  # (E,)
+    order: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def from_knowledge(
+        cls,
+        low: FloatArray,
+        high: FloatArray,
+        order: Sequence[tuple[int, int]],
+        names: Sequence[str],
+    ) -> CostRegion:
+        """Draw every conclusion from bounds and order, or refuse a contradiction.
+
+        A bound not known is 0 or infinite. ``names`` are the costs in words.
+        """
+        rank = _ranks(order, len(low), names)
+        upwards = tuple(sorted(order, key=lambda pair: rank[pair[1]]))
+        low, high = low.copy(), high.copy()
+        for dearer, cheaper in upwards:
+            low[dearer] = max(low[dearer], MARGIN * low[cheaper])
+        for dearer, cheaper in sorted(order, key=lambda pair: -rank[pair[0]]):
+            high[cheaper] = min(high[cheaper], high[dearer] / MARGIN)
+        for i in np.flatnonzero(low > high).tolist():
+            raise ValueError(
+                f"fixed_costs, cost_intervals and cost_order must not contradict each other: "
+                f"together they ask the cost of {names[i]} to be at least {low[i]:g} and at "
+                f"most {high[i]:g}"
+            )
+        return cls(low, high, upwards)
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether nothing fixes the unit of the costs: no cost is known by number."""
+        return bool((self.low <= 0).all() and np.isinf(self.high).all())
+
+    def within(self, low: float, high: float, names: Sequence[str]) -> CostRegion:
+        """Return the part of the region between two bounds for all costs."""
+        return CostRegion.from_knowledge(
+            np.where(self.low > 0, np.maximum(self.low, low), low),
+            np.minimum(self.high, high),
+            self.order,
+            names,
+        )
+
+    def closed(self, guesses: FloatArray) -> CostRegion:
+        """Return the region with finite bounds, wide enough around ``guesses`` (n, E).
+
+        With something known, every bound not known is as wide as all costs together, so
+        that no bound of ours contradicts the person's.
+        """
+        if self.is_open and not self.order:
+            low, high = guesses.min(axis=0) / SLACK, guesses.max(axis=0) * SLACK
+            return CostRegion(low, high)
+        stated = np.concatenate([self.low, self.high, guesses.ravel()])
+        stated = stated[np.isfinite(stated) & (stated > 0)]
+        slack = SLACK * MARGIN ** len(self.low)
+        low = np.where(self.low > 0, self.low, stated.min() / slack)
+        high = np.where(np.isfinite(self.high), self.high, stated.max() * slack)
+        return CostRegion.from_knowledge(low, high, self.order, [""] * len(low))
+
+    def repaired(self, costs: FloatArray) -> FloatArray:
+        """Return the nearest costs (P, E) above that lie in the region."""
+        costs = np.clip(costs, self.low, self.high)
+        for dearer, cheaper in self.order:
+            costs[:, dearer] = np.maximum(costs[:, dearer], MARGIN * costs[:, cheaper])
+        # What lies at its bound may miss it by a rounding of the margin.
+        return np.minimum(costs, self.high) if self.order else costs
+
+    def scaled_into(self, costs: FloatArray) -> FloatArray | None:
+        """Return ``costs`` (E,) > 0 times a number that puts them inside, None if none does."""
+        least = float((self.low / costs).max())
+        most = float((self.high / costs).min())
+        if least > most * (1 + 1e-12):
+            return None
+        middle = np.sqrt(least * most) if least > 0 else most
+        factor = 1.0 if least <= 1.0 <= most else middle
+        inside = np.clip(costs * factor, self.low, self.high)
+        obeys = all(inside[dearer] >= inside[cheaper] * MARGIN for dearer, cheaper in self.order)
+        return inside if obeys else None
+
+
+def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str]) -> list[int]:
+    """Return the place of every cost in an order from cheap to dear."""
+    sorter: TopologicalSorter[int] = TopologicalSorter({i: set() for i in range(n_costs)})
+    for dearer, cheaper in order:
+        sorter.add(dearer, cheaper)
+    try:
+        places = {cost: place for place, cost in enumerate(sorter.static_order())}
+    except CycleError as error:
+        circle = " < ".join(names[i] for i in error.args[1])
+        raise ValueError(f"cost_order must not run in a circle, got {circle}") from None
+    return [places[i] for i in range(n_costs)]

@@ -1,0 +1,136 @@
+"""What predictions cost, and how near they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from ecselm._typing import FloatArray
+from ecselm.costs import parse_cost
+from ecselm.costs.labels import label_codes
+from ecselm.costs.parse import numbers
+from ecselm.metrics.counted import gmean
+
+
+def total_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost: Any = None,
+    sample_cost: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return what all predictions cost together.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of shape (N,)
+    cost : array, DataFrame, dict or None, default=None
+        What mistakes cost by class, in any form the estimators take; None is 1 each.
+    sample_cost : array of shape (N, k), default=None
+        What predicting each class costs by row, in the place of ``cost``.
+    labels : array of shape (k,), default=None
+        All classes; None takes those that occur in ``y_true`` or ``y_pred``.
+    sample_weight : array of shape (N,), default=None
+
+    Examples
+    --------
+    >>> total_cost(["ill", "well"], ["well", "ill"], cost={("ill", "well"): 10})
+    11.0
+    """
+    per_row = _row_costs(y_true, y_pred, cost, sample_cost, labels)
+    return float(per_row.sum() if sample_weight is None else per_row @ np.asarray(sample_weight))
+
+
+def mean_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost: Any = None,
+    sample_cost: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return what a prediction costs on average.
+
+    Parameters
+    ----------
+    y_true, y_pred, cost, sample_cost, labels, sample_weight :
+        As in :func:`total_cost`.
+
+    Examples
+    --------
+    >>> mean_cost(["ill", "well"], ["well", "ill"], cost={("ill", "well"): 10})
+    5.5
+    """
+    per_row = _row_costs(y_true, y_pred, cost, sample_cost, labels)
+    return float(np.average(per_row, weights=sample_weight))
+
+
+def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any) -> FloatArray:
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred)
+    classes = unique_labels(y_true, y_pred) if labels is None else np.unique(labels)
+    predicted = label_codes(y_pred.tolist(), classes, "y_pred")
+    if sample_cost is None:
+        truth = label_codes(y_true.tolist(), classes, "y_true")
+        return parse_cost(cost, classes)[truth, predicted]
+    if cost is not None:
+        raise ValueError("costs must be stated once, got cost and sample_cost")
+    costs = numbers(sample_cost, "sample_cost")
+    if costs.shape != (len(y_true), len(classes)):
+        raise ValueError(
+            f"sample_cost must have the shape ({len(y_true)}, {len(classes)}), one cost per row "
+            f"and class, got {costs.shape}"
+        )
+    return costs[np.arange(len(y_true)), predicted]
+
+
+def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the geometric mean of the recalls of all classes in ``y_true``.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of shape (N,)
+    sample_weight : array of shape (N,), default=None
+
+    Examples
+    --------
+    >>> round(geometric_mean_score([0, 0, 1, 1], [0, 0, 1, 0]), 3)
+    0.707
+    """
+    counts = confusion_matrix(y_true, y_pred, sample_weight=sample_weight).astype(np.float64)
+    return float(gmean(counts[np.newaxis])[0])
+
+
+def cumulative_score(
+    y_true: Any, y_pred: Any, *, tolerance: float = 1.0, sample_weight: Any = None
+) -> float:
+    """Return the share of predictions within ``tolerance`` of the truth (35).
+
+    The text says "less than", but its formula and ``CumScore(0)`` being the recognition
+    rate need "at most". For numbers: scores, or levels in their order.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of numbers, shape (N,) or (N, m)
+    tolerance : float, default=1.0
+    sample_weight : array of shape (N,), default=None
+
+    Examples
+    --------
+    >>> cumulative_score([1, 2, 3, 4], [1, 3, 5, 4], tolerance=1)
+    0.75
+    """
+    truth, predicted = (np.asarray(y, dtype=np.float64) for y in (y_true, y_pred))
+    check_consistent_length(truth, predicted)
+    if tolerance < 0:
+        raise ValueError(f"tolerance must be >= 0, got {tolerance}")
+    near = np.abs(truth - predicted) <= tolerance
+    shares = near.reshape(len(near), -1).mean(axis=1)
+    return float(np.average(shares, weights=sample_weight))

@@ -1,0 +1,40 @@
+"""How good costs are: from points in a box to losses (paper, eqs. 20-21)."""
+
+from ecselm.objectives.encoding import Candidates, CostEncoding, Span
+from ecselm.objectives.engines import (
+    Engine,
+    ExpectedCostEngine,
+    KernelEngine,
+    LayerEngine,
+    LeaveOneOutEngine,
+    RememberedScores,
+)
+from ecselm.objectives.folds import Split, deal, every_row, folds, holdout
+from ecselm.objectives.judges import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
+from ecselm.objectives.objective import CostObjective
+from ecselm.objectives.systems import CostedRows, TrainingKernel
+
+__all__ = [
+    "Candidates",
+    "CostEncoding",
+    "CostObjective",
+    "CostedRows",
+    "CountJudge",
+    "Engine",
+    "ErrorJudge",
+    "ExpectedCostEngine",
+    "Judge",
+    "KernelEngine",
+    "LayerEngine",
+    "LeaveOneOutEngine",
+    "RememberedScores",
+    "RowCostJudge",
+    "Span",
+    "Split",
+    "TieBreakingJudge",
+    "TrainingKernel",
+    "deal",
+    "every_row",
+    "folds",
+    "holdout",
+]

@@ -1,0 +1,148 @@
+"""From a point in a box to costs, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ecselm._typing import FloatArray
+from ecselm.costs.levels import CostLevel, MatrixLevel
+from ecselm.costs.region import CostRegion
+from ecselm.search import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """P candidates: what the rows cost by group, C, kernel width, decision matrices."""
+
+    costs: FloatArray  # (P, g)
+    C: FloatArray  # (P,)
+    gamma: FloatArray | None = None  # (P,)
+    matrices: FloatArray | None = None  # (P, k, k)
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def one(self, i: int) -> Candidates:
+        """Return the i-th candidate alone."""
+        only = slice(i, i + 1)
+        return Candidates(
+            self.costs[only],
+            self.C[only],
+            None if self.gamma is None else self.gamma[only],
+            None if self.matrices is None else self.matrices[only],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A positive number that is searched on a log scale, or fixed where low = high."""
+
+    low: float
+    high: float
+    start: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.high < np.inf:
+            raise ValueError(f"bounds must have 0 < low <= high, got {(self.low, self.high)}")
+
+    @classmethod
+    def fixed(cls, value: float) -> Span:
+        """Return a number that is not searched."""
+        return cls(value, value, value)
+
+    @property
+    def is_searched(self) -> bool:
+        """Tell whether the number takes a coordinate."""
+        return self.low < self.high
+
+    def grid(self, size: int) -> FloatArray:
+        """Return the start and ``size - 1`` values evenly spread over the logarithm."""
+        if not self.is_searched or size <= 1:
+            return np.array([self.start])
+        inner = np.geomspace(self.low, self.high, size + 1)[1:-1]
+        return np.append(self.start, inner)
+
+
+@dataclass(frozen=True, slots=True)
+class CostEncoding:
+    """Points in a box that stand for costs, C and a kernel width.
+
+    The first E coordinates are cost entries, as logarithms if ``log``; one more each
+    follows for C and the width where they are searched. With ``masses``, the weighted
+    sizes of the groups of rows, the costs of the rows are scaled to a mean of 1, because
+    ``(s B, C)`` and ``(B, s C)`` are the same machine. If ``decides``, the matrix acts on
+    decisions and every row costs 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecselm.costs.levels import ClassLevel
+    >>> region = CostRegion(np.full(2, 0.1), np.full(2, 10.0))
+    >>> code = CostEncoding(ClassLevel(2), region, Span.fixed(32.0), masses=np.array([3.0, 1.0]))
+    >>> point = code.encode(np.array([1.0, 5.0]))
+    >>> code.decode(point[np.newaxis]).costs
+    array([[0.5, 2.5]])
+    """
+
+    level: CostLevel
+    region: CostRegion
+    C: Span
+    gamma: Span | None = None
+    masses: FloatArray | None = None  # (g,)
+    log: bool = True
+    decides: bool = False
+
+    @property
+    def box(self) -> Box:
+        """Return the box to be searched."""
+        low, high = self.region.low, self.region.high
+        if self.log:
+            low, high = np.log(low), np.log(high)
+        extra = [np.log([span.low, span.high]) for span in self._searched]
+        return Box(
+            np.append(low, [pair[0] for pair in extra]),
+            np.append(high, [pair[1] for pair in extra]),
+        )
+
+    @property
+    def _searched(self) -> list[Span]:
+        return [span for span in (self.C, self.gamma) if span is not None and span.is_searched]
+
+    def encode(
+        self, entries: FloatArray, C: float | None = None, gamma: float | None = None
+    ) -> FloatArray:
+        """Return the point (D,) of cost entries (E,), with C and width as given or at start."""
+        box = self.box
+        point = [np.log(entries) if self.log else entries]
+        for span, value in ((self.C, C), (self.gamma, gamma)):
+            if span is not None and span.is_searched:
+                point.append(np.log([span.start if value is None else value]))
+        return np.clip(np.concatenate(point), box.low, box.high)
+
+    def entries(self, points: FloatArray) -> FloatArray:
+        """Return the cost entries (P, E) of points (P, D), such as nothing known contradicts."""
+        coordinates = points[:, : self.level.n_entries]
+        return self.region.repaired(np.exp(coordinates) if self.log else coordinates)
+
+    def decode(self, points: FloatArray) -> Candidates:
+        """Return the candidates that the points (P, D) stand for."""
+        entries = self.entries(points)
+        costs = self.level.group_costs(entries)
+        matrices = None
+        if self.decides and isinstance(self.level, MatrixLevel):
+            matrices, costs = self.level.matrices(entries), np.ones_like(costs)
+        elif self.masses is not None:
+            costs = costs * (self.masses.sum() / (costs @ self.masses))[:, np.newaxis]
+        numbers = iter(np.exp(points[:, self.level.n_entries :]).T)
+        C = self._number(self.C, numbers, len(points))
+        gamma = None if self.gamma is None else self._number(self.gamma, numbers, len(points))
+        return Candidates(costs, C, gamma, matrices)
+
+    @staticmethod
+    def _number(span: Span, numbers: object, n_points: int) -> FloatArray:
+        if not span.is_searched:
+            return np.full(n_points, span.start)
+        values: FloatArray = next(numbers)  # type: ignore[call-overload]
+        return np.clip(values, span.low, span.high)

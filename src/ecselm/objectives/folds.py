@@ -1,0 +1,112 @@
+"""Which rows a candidate is trained on, and which it is judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from ecselm._threads import row_blocks
+from ecselm._typing import AnyArray, IntArray, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Positions of the rows to train on and of the rows to judge by."""
+
+    train: IntArray
+    test: IntArray
+
+
+def deal(X: Matrix, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntArray:
+    """Deal the rows out into parts, class by class, and return the part of every row.
+
+    Rows that are equal and of one class share a part, so that no row is judged by its
+    own copy. The parts depend on the set of distinct rows alone, neither on their order
+    nor on how often they occur: a row of weight 2 and the same row twice are one thing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0], [3.0], [1.0]])
+    >>> parts = deal(X, np.zeros(4, dtype=int), 3, np.random.default_rng(0))
+    >>> bool(parts[0] == parts[3]), sorted(parts[:3].tolist())
+    (True, [0, 1, 2])
+    """
+    keys = row_keys(X)
+    parts, start = np.empty(len(y), dtype=np.intp), 0
+    for code in np.unique(y):
+        mine = np.flatnonzero(y == code)
+        distinct, places = np.unique(keys[mine], return_inverse=True)
+        # Each class goes on where the one before has ended: the parts get equal sizes.
+        parts[mine] = (start + rng.permutation(len(distinct))[places]) % n_parts
+        start += len(distinct)
+    return parts
+
+
+def row_keys(X: Matrix) -> AnyArray:
+    """Return a key for every row, the same for rows that are equal.
+
+    Dense and sparse rows, and those in float32 and float64, have one key: rows that
+    differ by less than float32 can tell are taken as equal.
+    """
+    if not sparse.issparse(X) and np.asarray(X).dtype.hasobject:  # words beside numbers
+        return np.array([_digest(repr(row.tolist()).encode()) for row in np.asarray(X)])
+    keys = [_numeric_keys(X[rows]) for rows in row_blocks(X.shape[0], X.shape[1])]
+    return np.concatenate(keys)
+
+
+def _numeric_keys(X: Matrix) -> AnyArray:
+    rows = sparse.csr_array(X, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()  # 0, -0 and what is not stored are one value
+    entries = np.empty(rows.nnz, dtype=[("column", "i8"), ("value", "f4")])
+    with np.errstate(over="ignore"):  # only equality matters
+        entries["column"], entries["value"] = rows.indices, rows.data
+    ends = pairwise(rows.indptr.tolist())
+    return np.array([_digest(entries[start:end].tobytes()) for start, end in ends])
+
+
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def every_row(n_rows: int) -> list[Split]:
+    """Judge by the training rows themselves, as (21) is printed."""
+    rows = np.arange(n_rows)
+    return [Split(rows, rows)]
+
+
+def folds(X: Matrix, y: IntArray, n_folds: int, rng: np.random.Generator) -> list[Split]:
+    """Judge every row by a machine trained without its fold."""
+    parts = deal(X, y, n_folds, rng)
+    return _splits([parts == part for part in range(n_folds)])
+
+
+def holdout(X: Matrix, y: IntArray, fraction: float, rng: np.random.Generator) -> list[Split]:
+    """Judge by a share of the distinct rows of each class, which the machine never sees.
+
+    A class with two distinct rows or more gives at least one, and keeps at least one.
+    """
+    places = deal(X, y, len(y), rng)  # no two distinct rows share a part
+    test = np.zeros(len(y), dtype=bool)
+    for code in np.unique(y):
+        mine = np.unique(places[y == code])
+        n_test = min(max(1, round(fraction * len(mine))), len(mine) - 1)
+        test |= (y == code) & np.isin(places, mine[:n_test])
+    return _splits([test])
+
+
+def _splits(tests: list[np.ndarray]) -> list[Split]:
+    """Return splits by masks, without those that leave nothing to train on or to judge by."""
+    splits = [Split(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
+    usable = [split for split in splits if len(split.train) and len(split.test)]
+    if not usable:
+        raise ValueError(
+            "some rows must be left to train on and others to judge by, got too few distinct rows "
+            f"of a class for that: n_samples={len(tests[0])}"
+        )
+    return usable

@@ -1,0 +1,100 @@
+"""From scores of the judged rows to the fitness of candidates; greater is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ecselm._typing import FloatArray, IntArray
+from ecselm.objectives.confusion import (
+    confusion_counts,
+    decided_classes,
+    smoothed_confusion,
+    smoothed_decisions,
+)
+
+TIE_BREAK = 1e-3  # how much the squared error counts beside a score that is flat
+
+
+class Judge(Protocol):
+    """What gives candidates their fitness."""
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the fitness (P,) of scores (P, n, m); greater is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountJudge:
+    """A metric of the confusion matrix, part counted and part smoothed.
+
+    ``(1 - smoothing) metric(counted) + smoothing metric(smoothed)``.
+    """
+
+    y: IntArray  # (n,)
+    n_classes: int
+    weight: FloatArray | None
+    metric: Callable[[FloatArray], FloatArray]  # (P, k, k) -> (P,)
+    smoothing: float
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the fitness (P,)."""
+        known = self.y, self.n_classes, self.weight
+        fitness = np.zeros(len(Z))
+        if self.smoothing < 1:
+            fitness += (1.0 - self.smoothing) * self.metric(confusion_counts(Z, *known))
+        if self.smoothing > 0:
+            fitness += self.smoothing * self.metric(smoothed_confusion(Z, *known))
+        return fitness
+
+
+@dataclass(frozen=True, slots=True)
+class RowCostJudge:
+    """Minus the mean of costs known by row, part counted and part smoothed."""
+
+    y: IntArray  # (n,)
+    costs: FloatArray  # (n, k), of predicting each class
+    weight: FloatArray | None
+    smoothing: float
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the fitness (P,)."""
+        per_row = np.zeros(Z.shape[:2])
+        if self.smoothing < 1:
+            decided = np.take_along_axis(self.costs[np.newaxis], decided_classes(Z)[..., None], 2)
+            per_row += (1.0 - self.smoothing) * decided[..., 0]
+        if self.smoothing > 0:
+            shares = smoothed_decisions(Z, self.y, self.weight)
+            per_row += self.smoothing * np.einsum("pnk,nk->pn", shares, self.costs)
+        return -np.average(per_row, axis=1, weights=self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorJudge:
+    """Minus the mean of a function of the residuals, ``t - z``."""
+
+    T: FloatArray  # (n, m)
+    weight: FloatArray | None
+    size: Callable[[FloatArray], FloatArray]
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the fitness (P,)."""
+        sizes = self.size(self.T - Z).mean(axis=2)
+        return -np.average(sizes, axis=1, weights=self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class TieBreakingJudge:
+    """Another judge's fitness, less a little of the squared error where that is flat."""
+
+    judge: Judge
+    T: FloatArray  # (n, m)
+    weight: FloatArray | None
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the fitness (P,)."""
+        scale = max(float(self.T.var()), np.finfo(np.float64).tiny)
+        squares = ErrorJudge(self.T, self.weight, np.square)(Z) / scale
+        return self.judge(Z) + TIE_BREAK * squares

@@ -1,0 +1,128 @@
+"""Rows to train on, ready to be solved for any costs (paper, eq. 15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from ecselm._typing import FloatArray, IntArray
+from ecselm.hidden import KernelMap
+from ecselm.solvers import GramBlocks, Solution, solve_weighted
+from ecselm.solvers.weighted import dual_solution, primal_solution
+
+BLOCK_ENTRIES = 1 << 25  # Gram blocks by group up to 256 MiB, otherwise sums over rows
+
+
+@dataclass(frozen=True, slots=True)
+class CostedRows:
+    """Targets of N rows, the groups of equal cost they belong to, and their weights."""
+
+    T: FloatArray  # (N, m)
+    groups: IntArray  # (N,), in 0..n_groups-1
+    n_groups: int
+    weight: FloatArray | None = None  # (N,)
+
+    def __len__(self) -> int:
+        return len(self.T)
+
+    def taken(self, rows: IntArray) -> CostedRows:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return CostedRows(self.T[rows], self.groups[rows], self.n_groups, weight)
+
+    def vector(self, costs: FloatArray) -> FloatArray:
+        """Return B times the sample weights (N,), for costs by group (g,)."""
+        B = costs[self.groups]
+        return B if self.weight is None else B * self.weight
+
+    def masses(self) -> FloatArray:
+        """Return the weighted size of every group (g,)."""
+        sums = np.bincount(self.groups, weights=self.weight, minlength=self.n_groups)
+        return np.asarray(sums, dtype=np.float64)
+
+
+class System(Protocol):
+    """Rows to train on, solved for any costs."""
+
+    def solution(self, costs: FloatArray, C: float) -> Solution:
+        """Return beta of (15) for costs by group (g,), or raise LinAlgError."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSystem:
+    """Normal equations by cost group: a candidate costs nothing in N."""
+
+    blocks: GramBlocks
+
+    @classmethod
+    def from_rows(cls, H: FloatArray, rows: CostedRows) -> BlockSystem:
+        """Sum over the rows of every group."""
+        parts = []
+        for group in range(rows.n_groups):
+            mine = np.flatnonzero(rows.groups == group)
+            weight = None if rows.weight is None else rows.weight[mine]
+            parts.append(GramBlocks.from_rows(H[mine], rows.T[mine], weight))
+        return cls(GramBlocks.stack(parts))
+
+    def solution(self, costs: FloatArray, C: float) -> Solution:
+        """Return beta of (15) in the hidden units."""
+        return primal_solution(self.blocks.weighted(costs), C, signed=bool((costs < 0).any()))
+
+
+@dataclass(frozen=True, slots=True)
+class RowSystem:
+    """Rows behind a hidden layer, where groups are many or rows are few."""
+
+    H: FloatArray  # (N, L)
+    rows: CostedRows
+
+    def solution(self, costs: FloatArray, C: float) -> Solution:
+        """Return beta of (15) in hidden units or samples, whichever are fewer."""
+        return solve_weighted(self.H, self.rows.T, self.rows.vector(costs), C)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSystem:
+    """Rows behind a kernel."""
+
+    K: FloatArray  # (N, N)
+    rows: CostedRows
+
+    def solution(self, costs: FloatArray, C: float) -> Solution:
+        """Return alpha of (15) with the kernel in the place of H H'."""
+        return dual_solution(self.K, self.rows.T, self.rows.vector(costs), C)
+
+
+def layer_system(H: FloatArray, rows: CostedRows) -> BlockSystem | RowSystem:
+    """Return what solves fastest for these rows."""
+    L = H.shape[1]
+    if len(rows) >= L and rows.n_groups * L * L <= BLOCK_ENTRIES and rows.n_groups < len(rows):
+        return BlockSystem.from_rows(H, rows)
+    return RowSystem(H, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingKernel:
+    """The kernel matrix of the training rows, for the width of the map or any other."""
+
+    map: KernelMap
+    K: FloatArray  # (N, N) for the width of the map
+
+    @classmethod
+    def from_map(cls, kernel: KernelMap) -> TrainingKernel:
+        """Evaluate the kernel between the rows of the map."""
+        return cls(kernel, _between_rows(kernel))
+
+    def __call__(self, gamma: float | None) -> FloatArray:
+        """Return K (N, N) for the width ``gamma``, None for that of the map."""
+        if gamma is None or gamma == self.map.gamma:
+            return self.K
+        return _between_rows(replace(self.map, gamma=gamma))
+
+
+def _between_rows(kernel: KernelMap) -> FloatArray:
+    # The rows of the map are scaled already.
+    K = replace(kernel, scale=None)(kernel.rows)
+    return K.astype(np.float64, copy=False)
