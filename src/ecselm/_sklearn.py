@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context as fit_context
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
@@ -17,6 +18,7 @@ __all__ = [
     "StrOptions",
     "check_weights",
     "fit_context",
+    "safe_indexing",
 ]
 
 

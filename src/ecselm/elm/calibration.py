@@ -37,6 +37,15 @@ def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classe
     # The first rows of a stream may be of one class, which costs nothing to confuse.
     total_weight = max(total_weight, np.finfo(float).tiny)
     variance = float(solution.residual.mean()) / total_weight / (1.0 - h) ** 2
+    return _slope(variance, n_classes)
+
+
+def residual_slope(Z: FloatArray, T: FloatArray, n_classes: int) -> float:
+    """Return the slope for scores and targets (n, m) of rows not trained on."""
+    return _slope(float(np.mean((T - Z) ** 2)), n_classes)
+
+
+def _slope(variance: float, n_classes: int) -> float:
     return _ideal(n_classes) / (variance + _ideal(n_classes) / MAX_SLOPE)
 
 

@@ -32,6 +32,9 @@ def class_targets(n_classes: int) -> FloatArray:
 class ELMClassification(ClassifierMixin, ELMFamily):
     """Learn, decide and give probabilities; subclasses say what mistakes cost."""
 
+    classes_: AnyArray
+    cost_vector_: FloatArray
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Make the map from x to H and solve for the output weights.
@@ -83,18 +86,25 @@ class ELMClassification(ClassifierMixin, ELMFamily):
     @all_or_nothing
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
-        X, y = self._validated(X, reset=True, y=y)
-        if y.dtype.kind not in "biuU":  # numbers that count and words are always classes
-            check_classification_targets(y)
-        weight = check_weights(sample_weight, X)
-        classes, codes = np.unique(y, return_inverse=True)
-        _check_enough(classes, codes, weight)
+        X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
         costs = self._read_costs(codes, classes, **stated)
         rows = _labelled_rows(X, codes, costs, weight, len(classes))
         rows.check_some_cost()
         self._learn(self._learner(rows, len(classes)), rows, costs, classes)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
         return self
+
+    def _checked_labels(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Matrix, IntArray, AnyArray, FloatArray | None]:
+        """Return rows, class codes, classes and weights, fit to learn from."""
+        X, y = self._validated(X, reset=True, y=y)
+        if y.dtype.kind not in "biuU":  # numbers that count and words are always classes
+            check_classification_targets(y)
+        weight = check_weights(sample_weight, X)
+        classes, codes = np.unique(y, return_inverse=True)
+        _check_enough(classes, codes, weight)
+        return X, codes, classes, weight
 
     @all_or_nothing
     @one_blas_thread()

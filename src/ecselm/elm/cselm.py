@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from ecselm._random import as_generator
 from ecselm._sklearn import StrOptions, fit_context
@@ -18,14 +17,12 @@ from ecselm.costs import (
     Costs,
     SampleCosts,
     class_weights,
-    expected_costs,
-    min_cost_decision,
     parse_cost,
     read_costs,
     refuse_row_costs,
 )
 from ecselm.elm.calibration import LogisticCalibration
-from ecselm.elm.classification import ELMClassification
+from ecselm.elm.decisions import CostDeciding
 from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.leave_one_out import left_out_scores
@@ -34,7 +31,7 @@ from ecselm.elm.welm import normalized
 from ecselm.solvers import Solution
 
 
-class CSELMClassifier(ELMClassification):
+class CSELMClassifier(CostDeciding):
     """Cost-sensitive extreme learning machine: dear mistakes count more.
 
     With ``decision="argmax"``, the paper's form, costs become weights of the rows,
@@ -270,75 +267,12 @@ class CSELMClassifier(ELMClassification):
     ) -> None:
         super()._learn(learner, rows, costs, classes)
         by_class = isinstance(costs, ClassCosts) or self.decision == "min_cost"
-        self.cost_matrix_: Any = parse_cost(self.cost, classes) if by_class else None
+        self.cost_matrix_ = parse_cost(self.cost, classes) if by_class else None
 
     def _calibrate(self, learner: KernelLearner | LayerLearner, solution: Solution) -> None:
         super()._calibrate(learner, solution)
         if self.decision == "argmax":
-            self._probabilities_: Any = None
+            self._probabilities_ = None
             return
         left_out = left_out_scores(learner, solution, self.C)
         self._probabilities_ = LogisticCalibration.from_left_out(left_out, len(self.classes_))
-
-    def _decides_by_score(self) -> bool:
-        """Tell how the fitted model decides, whatever the parameter says now."""
-        check_is_fitted(self)
-        return self._probabilities_ is None
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return what speaks for each class; the largest is always the predicted class.
-
-        With ``decision="argmax"`` the scores z = H(x) beta (18); with ``"min_cost"``
-        the negative of what predicting the class is expected to cost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        scores : array of shape (N,) for two classes, else (N, k)
-            For two classes, positive speaks for ``classes_[1]``.
-        """
-        if self._decides_by_score():
-            return super().decision_function(X)
-        costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
-        return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the class of the largest score (19), or of the least expected cost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        labels : array of shape (N,)
-        """
-        if self._decides_by_score():
-            return super().predict(X)
-        winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
-        return self.classes_[winners]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return class probabilities.
-
-        With ``decision="argmax"`` their largest is always the predicted class; with
-        ``"min_cost"`` they are calibrated, by a logistic law fitted to the scores of
-        training rows left out in closed form (of 4096 of them, if there are more), and
-        the prediction is the class they expect to cost least.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        probabilities : array of shape (N, k)
-        """
-        if self._decides_by_score():
-            return super().predict_proba(X)
-        scores = self._scores(X)
-        columns = scores[:, 1:] if len(self.classes_) == 2 else scores
-        return self._probabilities_(columns.astype(np.float64))

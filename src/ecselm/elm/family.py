@@ -96,18 +96,24 @@ class ELMFamily(BaseEstimator):
             recipe = self._recipe(rows.X)
             return LayerLearner.from_batch(recipe, rows, n_classes, self._sample_rng())
         return KernelLearner(
-            self._kernel_map(self.kernel, rows), rows, rows.counts(n_classes), rows.masses()
+            self._kernel_map(self.kernel, rows.X, rows.weight),
+            rows,
+            rows.counts(n_classes),
+            rows.masses(),
         )
 
     def _kernel_map(
-        self, kernel: str | Callable[[Matrix, Matrix], FloatArray], rows: Rows
+        self,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray],
+        X: Matrix,
+        weight: FloatArray | None,
     ) -> KernelMap:
         kind = None if self.scale == "auto" else self.scale
         if kind is not None and kernel == "precomputed":
             raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
-        scale = None if kind is None else measure_scale(rows.X, kind, rows.weight)
-        X = rows.X.copy() if scale is None else scale(rows.X)
-        gamma = resolve_gamma(self.gamma, X, rows.weight)
+        scale = None if kind is None else measure_scale(X, kind, weight)
+        X = X.copy() if scale is None else scale(X)
+        gamma = resolve_gamma("scale" if self.gamma == "search" else self.gamma, X, weight)
         return KernelMap(kernel, X, gamma, self.degree, self.coef0, X.dtype, scale)
 
     def _extended_learner(self, rows: Rows, n_classes: int) -> LayerLearner:
@@ -132,9 +138,9 @@ class ELMFamily(BaseEstimator):
         """Return a generator if a sample of the training rows must be kept."""
         return None
 
-    def _recipe(self, X: Matrix) -> LayerRecipe:
+    def _recipe(self, X: Matrix, rng: np.random.Generator | None = None) -> LayerRecipe:
         """Draw the layer's weights."""
-        rng = as_generator(self.random_state)
+        rng = as_generator(self.random_state) if rng is None else rng
         if self.hidden_layer is not None:
             transformer = seeded_clone(self.hidden_layer, rng)
             return LayerRecipe(None, self.activation, None, transformer, X.dtype)

@@ -84,6 +84,10 @@ def minimize(
     callback : callable, default=None
         Called after every generation; stops the search by returning True.
 
+    Notes
+    -----
+    KeyboardInterrupt stops the search as well, once there is a best point to keep.
+
     Examples
     --------
     >>> import numpy as np
@@ -93,14 +97,19 @@ def minimize(
     (210, 'max_epochs')
     """
     history, start = SearchHistory(), time.monotonic()
-    while not history.reason:
-        fitness = np.asarray(objective(optimizer.ask()), dtype=np.float64)
-        optimizer.tell(fitness)
-        history.add(optimizer.best[1], fitness)
-        stopped = callback is not None and callback(optimizer, history) is True
-        history.reason = _reason(history, stopped, max_epochs, patience) or (
-            "max_time" if max_time is not None and time.monotonic() - start >= max_time else ""
-        )
+    try:
+        while not history.reason:
+            fitness = np.asarray(objective(optimizer.ask()), dtype=np.float64)
+            optimizer.tell(fitness)
+            history.add(optimizer.best[1], fitness)
+            stopped = callback is not None and callback(optimizer, history) is True
+            history.reason = _reason(history, stopped, max_epochs, patience) or (
+                "max_time" if max_time is not None and time.monotonic() - start >= max_time else ""
+            )
+    except KeyboardInterrupt:
+        if not history.generations:
+            raise
+        history.reason = "interrupted"
     return history
 
 
@@ -176,6 +185,8 @@ def minimize_bsa(
         max_epochs=max_epochs,
         callback=None if callback is None else lambda *state: _stops(callback, *state),
     )
+    if history.reason == "interrupted":
+        raise KeyboardInterrupt
     return _result(search, history)
 
 

@@ -1,0 +1,122 @@
+"""A search on disk: what it was told so far, and which search it is.
+
+A search is deterministic in its random stream and the fitness it is told. So a checkpoint
+holds no state of an optimiser but the fitness of every generation: the search is begun
+again, told the same, and stands where it stood, bit for bit. Nothing in the file is ever
+executed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import joblib
+import numpy as np
+
+from ecselm._typing import FloatArray
+
+SHARE = 0.05  # of the time may be spent on writing
+
+
+class Checkpoint:
+    """The file of one search.
+
+    Parameters
+    ----------
+    path : str or path
+    identity : dict of str to str
+        What the search depends on, by name, as hashes: a file of another search is
+        refused with the names of what differs, and never overwritten.
+    seed : int
+        Where the random stream came from, if the person has set none.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: dict[str, str], seed: int) -> None:
+        self.path = Path(path)
+        self._identity, self._seed = identity, seed
+        self._fitness: list[FloatArray] = self._read() if self.path.exists() else []
+        self._written, self._took = -np.inf, 0.0
+        self.save()  # a path that cannot be written to is refused before any work
+
+    @property
+    def fitness(self) -> list[FloatArray]:
+        """Return the fitness of every generation so far."""
+        return list(self._fitness)
+
+    def add(self, fitness: FloatArray) -> None:
+        """Add a generation, and save unless that would take too much of the time."""
+        self._fitness.append(np.array(fitness, dtype=np.float64))
+        if time.monotonic() - self._written >= self._took / SHARE:
+            self.save()
+
+    def save(self) -> None:
+        """Replace the file as a whole: there is always a complete one."""
+        start = time.monotonic()
+        header = json.dumps({"seed": str(self._seed), "identity": self._identity})
+        fitness = np.stack(self._fitness) if self._fitness else np.empty((0, 0))
+        with NamedTemporaryFile(
+            dir=self.path.parent, prefix=f".{self.path.name}.", delete=False
+        ) as file:
+            try:
+                np.savez(file, header=np.frombuffer(header.encode(), np.uint8), fitness=fitness)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(self.path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+        self._written = time.monotonic()
+        self._took = self._written - start
+
+    def _read(self) -> list[FloatArray]:
+        header, fitness = _contents(self.path)
+        theirs, ours = header["identity"], self._identity
+        different = sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
+        if different:
+            raise ValueError(
+                f"checkpoint must belong to this search, got {str(self.path)!r} of one with "
+                f"another {', '.join(different)}; delete it or name another file"
+            )
+        return list(fitness)
+
+
+def stored_seed(path: str | os.PathLike[str] | None) -> int | None:
+    """Return the seed of the search in the file, None if there is none."""
+    if path is None or not Path(path).exists():
+        return None
+    return int(_contents(Path(path))[0]["seed"])
+
+
+def _contents(path: Path) -> tuple[dict[str, Any], FloatArray]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header = json.loads(file["header"].tobytes().decode())
+            fitness = np.asarray(file["fitness"], dtype=np.float64)
+        int(header["seed"]), dict(header["identity"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"checkpoint must be a file that a search has written, got {str(path)!r}, which is "
+            "not one or is damaged"
+        ) from error
+    return header, fitness
+
+
+def identity_of(values: dict[str, Any]) -> dict[str, str]:
+    """Return a hash of every value, by name; functions count by their name."""
+    return {name: _hash(value) for name, value in values.items()}
+
+
+def _hash(value: Any) -> str:
+    if isinstance(value, Callable) and not isinstance(value, type):  # type: ignore[arg-type]
+        value = getattr(value, "__qualname__", type(value).__qualname__)
+    try:
+        return str(joblib.hash(value))
+    except Exception:
+        return type(value).__qualname__

@@ -1,0 +1,315 @@
+"""What every estimator that learns costs shares: knowledge, search, and what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ecselm._random import as_generator
+from ecselm._sklearn import HasMethods, Interval, StrOptions
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs.knowledge import read_knowledge
+from ecselm.costs.levels import CostLevel, SampleLevel
+from ecselm.costs.parse import numbers
+from ecselm.costs.region import CostRegion
+from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
+from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun
+from ecselm.elm.priors import PRIORS
+from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Span
+from ecselm.search import AskTell, SearchHistory
+
+SAMPLE_BOUNDS = (1e-3, 1.0)
+N_NUMBERS = 5  # values of C, or of the width, beside every prior in the first population
+
+LEARNING: dict[str, Any] = {
+    "cost": "no_validation",
+    "cost_bounds": ["array-like", None],
+    "fixed_costs": [Mapping, None],
+    "cost_intervals": [Mapping, None],
+    "cost_order": ["array-like", None],
+    "priors": [list, tuple],
+    "fitness": [
+        StrOptions({"train", "holdout", "cv", "loo"}),
+        Interval(Integral, 2, None, closed="left"),
+        HasMethods(["split"]),
+    ],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "scoring": [str, callable, None],
+    "smoothing": [Interval(Real, 0, 1, closed="both")],
+    "normalize": ["boolean"],
+    "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
+    "population_size": [Interval(Integral, 1, None, closed="left")],
+    "max_epochs": [Interval(Integral, 0, None, closed="left")],
+    "patience": [Interval(Integral, 1, None, closed="left"), None],
+    "max_time": [Interval(Real, 0, None, closed="neither"), None],
+    "checkpoint": [str, os.PathLike, None],
+    "callbacks": [list, tuple, callable, None],
+    "warm_start": ["boolean"],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state", np.random.Generator],
+    "verbose": ["verbose"],
+}
+# What may differ between a search and the one that goes on with its checkpoint.
+RUNNING = {
+    *("max_epochs", "patience", "max_time", "checkpoint"),
+    *("callbacks", "warm_start", "n_jobs", "verbose"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """What is searched: the code of its points, and those to begin with."""
+
+    encoding: CostEncoding
+    seeds: dict[str, FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedCosts:
+    """The costs a search has settled on, in the person's unit if there is one."""
+
+    entries: FloatArray  # (E,)
+    costs: FloatArray  # (g,) by group of rows, the B of (15)
+    weights: FloatArray  # (g,) the same as they were judged, with a mean of 1 if normalised
+    C: float
+    gamma: float | None
+
+    def completed(self, trained: IntArray, codes: IntArray) -> LearnedCosts:
+        """Give rows that no candidate was trained on the mean cost of their class.
+
+        Their own costs took no part in any fitness: they stand where they were drawn.
+        """
+        if len(self.costs) != len(codes) or len(trained) == len(codes):
+            return self
+        seen = np.zeros(len(codes), dtype=bool)
+        seen[trained] = True
+        costs, weights = self.costs.copy(), self.weights.copy()
+        for c in np.unique(codes[~seen]):
+            for values in (costs, weights):
+                values[~seen & (codes == c)] = values[seen & (codes == c)].mean()
+        return replace(self, costs=costs, weights=weights)
+
+
+class CostLearning:
+    """Mixin of estimators that learn costs; parameters are documented there."""
+
+    cost_level: str
+    cost_bounds: Any
+    fixed_costs: Mapping[Any, Any] | None
+    cost_intervals: Mapping[Any, Any] | None
+    cost_order: Sequence[Any] | None
+    priors: Sequence[str]
+    normalize: bool
+    optimizer: str | Callable[..., AskTell]
+    population_size: int
+    max_epochs: int
+    patience: int | None
+    max_time: float | None
+    checkpoint: str | os.PathLike[str] | None
+    callbacks: Any
+    warm_start: bool
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    get_params: Callable[..., dict[str, Any]]
+    prior_scores_: dict[str, float]
+    best_score_: float
+    _history_: SearchHistory
+    _entries_: FloatArray
+    _numbers_: tuple[float, float | None]
+
+    @property
+    def history_(self) -> Any:
+        """Return a frame of the search: one row per generation, greater scores are better."""
+        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+
+        check_is_fitted(self)
+        return pd.DataFrame(
+            [
+                (g.generation, g.evaluations, -g.best, -g.mean, g.spread)
+                for g in self._history_.generations
+            ],
+            columns=["generation", "evaluations", "best", "mean", "spread"],
+        )
+
+    @property
+    def n_evaluations_(self) -> int:
+        """Return how many candidates the search has evaluated."""
+        check_is_fitted(self)
+        return self._history_.evaluations
+
+    def _check_priors(self) -> None:
+        unknown = [name for name in self.priors if name not in PRIORS]
+        if unknown:
+            raise ValueError(f"priors must be among {PRIORS}, got {unknown[0]!r}")
+
+    def _bounds(self) -> tuple[float, float] | None:
+        if self.cost_bounds is None:
+            return None
+        bounds = numbers(self.cost_bounds, "cost_bounds")
+        if bounds.shape != (2,) or bounds[0] > bounds[1]:
+            raise ValueError(
+                f"cost_bounds must be a pair (low, high) with low <= high, got {self.cost_bounds!r}"
+            )
+        if self.normalize and bounds[0] < 0:
+            raise ValueError(
+                "normalize must be False where cost_bounds allow negative costs, whose mean "
+                f"may be 0, got cost_bounds={self.cost_bounds!r}"
+            )
+        if bounds[0] <= 0 and self.cost_level in {"matrix", "decision"}:
+            raise ValueError(
+                f"cost_bounds must be > 0 with cost_level={self.cost_level!r}, got "
+                f"{self.cost_bounds!r}"
+            )
+        return float(bounds[0]), float(bounds[1])
+
+    def _plan(
+        self,
+        level: CostLevel,
+        classes: AnyArray,
+        priors: dict[str, FloatArray],
+        masses: FloatArray,
+        C: Span,
+        gamma: Span | None = None,
+        decides: bool = False,
+    ) -> SearchPlan:
+        """Return what is searched, or refuse what contradicts itself."""
+        self._check_priors()
+        known = read_knowledge(
+            self.fixed_costs, self.cost_intervals, self.cost_order, level, classes
+        )
+        bounds, by_row = self._bounds(), isinstance(level, SampleLevel)
+        if bounds is None and by_row and known.is_open:
+            bounds = SAMPLE_BOUNDS
+        if bounds is not None:
+            region = known.within(*bounds, level.names(classes))
+        else:
+            guesses = list(priors.values()) or [np.ones(level.n_entries)]
+            region = known.closed(np.stack(guesses))
+        encoding = CostEncoding(
+            level,
+            region,
+            C,
+            gamma,
+            masses if self.normalize else None,
+            log=not by_row and bool((region.low > 0).all()),
+            decides=decides,
+        )
+        return SearchPlan(encoding, self._seeds(encoding, priors))
+
+    def _seeds(
+        self, encoding: CostEncoding, priors: dict[str, FloatArray]
+    ) -> dict[str, FloatArray]:
+        """Return the points of the priors that contradict nothing, at several C and widths."""
+        seeds = {}
+        for name, entries in priors.items():
+            inside = self._inside(encoding.region, entries)
+            if inside is None and name == "cost":
+                raise ValueError(
+                    "cost must not contradict cost_bounds, fixed_costs, cost_intervals or "
+                    f"cost_order, got costs of {np.unique(entries)[:10].tolist()}"
+                )
+            if inside is not None:
+                seeds[name] = _with_numbers(encoding, inside)
+        if self.warm_start and hasattr(self, "_entries_"):
+            if self._entries_.shape != (encoding.level.n_entries,):
+                raise ValueError(
+                    f"warm_start must go on with {encoding.level.n_entries} costs, got a model "
+                    f"with {len(self._entries_)}"
+                )
+            seeds["previous"] = encoding.encode(self._entries_, *self._numbers_)[np.newaxis]
+        return seeds
+
+    def _inside(self, region: CostRegion, entries: FloatArray) -> FloatArray | None:
+        inside = region.scaled_into(entries)
+        if inside is None or self.normalize:
+            return inside
+        return inside if np.array_equal(inside, entries) else None  # the scale matters
+
+    def _stream(self) -> tuple[np.random.Generator, int]:
+        """Return the one generator of the fit, and the seed it came from if that is ours."""
+        if self.random_state is not None or self.checkpoint is None:
+            return as_generator(self.random_state), 0
+        seed = stored_seed(self.checkpoint)
+        if seed is None:
+            seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+        return np.random.default_rng(seed), seed
+
+    def _checkpoint(self, plan: SearchPlan, data: dict[str, Any], seed: int) -> Checkpoint | None:
+        if self.checkpoint is None:
+            return None
+        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in RUNNING}
+        given = {**settings, **data, "seeds": plan.seeds, "version": version("ecselm")}
+        return Checkpoint(self.checkpoint, identity_of(given), seed)
+
+    def _search(
+        self,
+        plan: SearchPlan,
+        engine: Engine,
+        judge: Judge,
+        rng: np.random.Generator,
+        checkpoint: Checkpoint | None,
+        n_jobs: int | None,
+    ) -> LearnedCosts:
+        """Search the costs, and keep how they were found."""
+        run = SearchRun(
+            optimizer=self.optimizer,
+            population_size=self.population_size,
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            max_time=self.max_time,
+            n_jobs=n_jobs,
+            callbacks=_listed(self.callbacks),
+            verbose=int(self.verbose),
+            checkpoint=checkpoint,
+        )
+        objective = CostObjective(plan.encoding, engine, judge)
+        return self._settled(
+            plan.encoding, run.evolve(objective, plan.encoding.box, plan.seeds, rng)
+        )
+
+    def _settled(self, encoding: CostEncoding, evolution: Evolution) -> LearnedCosts:
+        """Return the costs found, and keep how they were found.
+
+        Where the person has stated numbers, costs stay in their unit and C makes up for
+        their scale, so that (15) holds for the attributes as they are.
+        """
+        points = evolution.point[np.newaxis]
+        found, entries = encoding.decode(points), encoding.entries(points)[0]
+        C, gamma = float(found.C[0]), None if found.gamma is None else float(found.gamma[0])
+        costs = found.costs[0]
+        self.best_score_, self.prior_scores_ = evolution.score, evolution.prior_scores
+        self._history_, self._entries_ = evolution.history, entries
+        self._numbers_ = C, gamma
+        has_unit = self.cost_bounds is not None or self.fixed_costs or self.cost_intervals
+        plain = encoding.level.group_costs(entries[np.newaxis])[0]
+        if encoding.decides:  # only ratios matter to a decision
+            entries = entries if has_unit else entries / entries.mean()
+        elif has_unit:
+            scale = float(costs.sum() / plain.sum())
+            return LearnedCosts(entries, plain, costs, C * scale, gamma)
+        elif encoding.masses is not None:
+            entries = entries * float(costs.sum() / plain.sum())
+        return LearnedCosts(entries, costs, costs, C, gamma)
+
+
+def _with_numbers(encoding: CostEncoding, entries: FloatArray) -> FloatArray:
+    widths: list[float | None] = [None]
+    if encoding.gamma is not None:
+        widths = list(encoding.gamma.grid(N_NUMBERS))
+    return np.stack(
+        [encoding.encode(entries, C, gamma) for gamma in widths for C in encoding.C.grid(N_NUMBERS)]
+    )
+
+
+def _listed(callbacks: Any) -> list[Callable[[SearchProgress], Any]]:
+    if callbacks is None:
+        return []
+    return [callbacks] if callable(callbacks) else list(callbacks)

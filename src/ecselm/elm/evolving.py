@@ -1,0 +1,187 @@
+"""Machines whose costs are searched: the part that classes and real targets share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from ecselm._sklearn import Interval, StrOptions
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.costs.levels import CostLevel, SampleLevel
+from ecselm.costs.parse import numbers
+from ecselm.elm.cost_learning import CostLearning, LearnedCosts
+from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
+from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
+from ecselm.elm.learners import finite
+from ecselm.elm.machine import KernelMachine, LayerMachine, Machine
+from ecselm.elm.scoring import JudgedRows
+from ecselm.hidden import KernelMap
+from ecselm.objectives import CostedRows, Engine, Judge, Span, Split
+
+SEARCHED: dict[str, list[Any]] = {
+    "C": [*RIDGE["C"], StrOptions({"search"})],
+    "C_bounds": ["array-like"],
+    "gamma": [StrOptions({"scale", "auto", "search"}), Interval(Real, 0, None, closed="neither")],
+    "gamma_bounds": ["array-like"],
+    "kernel": [*KERNEL["kernel"], None],
+}
+PRINTED: dict[str, Any] = {
+    "activation": "radbas",
+    "draw": "uniform",
+    "scale": "minmax",
+    "cost_level": "sample",
+    "cost_bounds": (-1.0, 1.0),
+    "priors": (),
+    "normalize": False,
+    "fitness": "train",
+    "smoothing": 0.0,
+    "optimizer": "bsa",
+    "population_size": 100,
+    "max_epochs": 100,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """Rows of positive weight: inputs, targets, and the classes folds are dealt by."""
+
+    X: Matrix
+    y: AnyArray  # as the person gave it
+    codes: IntArray  # (N,) classes, or levels of the target
+    T: FloatArray  # (N, m)
+    weight: FloatArray | None
+
+    @classmethod
+    def of_weight(
+        cls, X: Matrix, y: AnyArray, codes: IntArray, T: FloatArray, weight: FloatArray | None
+    ) -> tuple[TrainingRows, IntArray]:
+        """Return the rows of positive weight, and their positions."""
+        used = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
+        if len(used) == len(codes):
+            full = None if weight is None else weight.astype(np.float64)
+            return cls(X, y, codes, T.astype(np.float64), full), used
+        kept = weight[used].astype(np.float64) if weight is not None else None
+        return cls(X[used], y[used], codes[used], T[used].astype(np.float64), kept), used
+
+    def judged(self, positions: IntArray) -> JudgedRows:
+        """Return some of the rows as a judge sees them."""
+        weight = None if self.weight is None else self.weight[positions]
+        return JudgedRows(self.X[positions], self.y[positions], self.T[positions], weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What a search leaves to the final solution."""
+
+    learned: LearnedCosts
+    machine: Machine
+    rows: CostedRows
+
+
+def _never(estimator: Any) -> bool:
+    raise AttributeError(
+        f"partial_fit is not offered by {type(estimator).__name__}: costs are searched on all "
+        "rows at once; give the costs it has learned to WELMClassifier or CSELMClassifier"
+    )
+
+
+class EvolvingMachine(CostLearning, ELMFamily):
+    """Search the costs of a machine; subclasses say what is judged, and how."""
+
+    fitness: Any
+    validation_fraction: float
+    C_bounds: Any
+    gamma_bounds: Any
+
+    @available_if(_never)
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Is not offered."""
+
+    def _settle(
+        self,
+        rows: TrainingRows,
+        level: CostLevel,
+        classes: AnyArray,
+        priors: dict[str, FloatArray],
+        judge: Callable[[IntArray], Judge],
+        extra: dict[str, Any],
+        engine: Callable[..., Engine] | None = None,
+        decides: bool = False,
+    ) -> Settlement:
+        """Search the costs.
+
+        ``judge`` makes the judge for positions of rows, ``engine`` an engine that decides
+        otherwise than by score, and ``extra`` names what else the search depends on.
+        """
+        rng, seed = self._stream()
+        costed = _costed(rows, level, len(classes))
+        kernel = None if self.kernel is None else self._kernel_map(self.kernel, rows.X, rows.weight)
+        spans = self._spans(None if kernel is None else kernel.gamma)
+        plan = self._plan(level, classes, priors, costed.masses(), *spans, decides)
+        machine = self._layer(rows, rng) if kernel is None else self._kernel(kernel)
+        folds_rng, search_rng = rng.spawn(2)
+        splits = fitness_splits(
+            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, folds_rng
+        )
+        data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
+        learned = self._search(
+            plan,
+            (engine or _plain_engine)(machine, costed, splits, spans),
+            judge(judged_rows(splits, len(costed))),
+            search_rng,
+            self._checkpoint(plan, data, seed),
+            self.n_jobs,
+        ).completed(trained_rows(splits, len(costed)), rows.codes)
+        self.C_, self.gamma_ = learned.C, learned.gamma
+        return Settlement(learned, machine.with_width(learned.gamma), costed)
+
+    def _kernel(self, kernel: KernelMap) -> KernelMachine:
+        machine = KernelMachine.from_map(kernel)
+        finite(machine.kernel.K, "kernel", self.kernel)
+        return machine
+
+    def _layer(self, rows: TrainingRows, rng: np.random.Generator) -> LayerMachine:
+        recipe = self._recipe(rows.X, rng)
+        layer = recipe.make(rows.X, rows.weight)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused here
+            H = layer(rows.X)
+        return LayerMachine(layer, finite(H, *recipe.source).astype(np.float64, copy=False))
+
+    def _spans(self, width: float | None) -> tuple[Span, Span | None]:
+        """Return where C and the width of the kernel are searched."""
+        C = _span(self.C, self.C_bounds, "C_bounds", 32.0)
+        if width is None:
+            if self.gamma == "search":
+                raise ValueError("gamma='search' must have a kernel to search for, got kernel=None")
+            return C, None
+        return C, _span(self.gamma, self.gamma_bounds, "gamma_bounds", width)
+
+
+def _plain_engine(
+    machine: Machine,
+    rows: CostedRows,
+    splits: list[Split] | None,
+    spans: Any,  # noqa: ARG001
+) -> Engine:
+    return machine.engine(rows, splits)
+
+
+def _costed(rows: TrainingRows, level: CostLevel, n_classes: int) -> CostedRows:
+    if isinstance(level, SampleLevel):
+        return CostedRows(rows.T, np.arange(len(rows.T)), len(rows.T), rows.weight)
+    return CostedRows(rows.T, rows.codes, n_classes, rows.weight)
+
+
+def _span(value: float | str, bounds: Any, name: str, start: float) -> Span:
+    if value != "search":
+        # A width by name, such as "scale", has been resolved to its start.
+        return Span.fixed(start if isinstance(value, str) else float(value))
+    pair = numbers(bounds, name)
+    if pair.shape != (2,) or not 0 < pair[0] <= pair[1]:
+        raise ValueError(f"{name} must be a pair (low, high) with 0 < low <= high, got {bounds!r}")
+    return Span(float(pair[0]), float(pair[1]), float(np.clip(start, *pair)))

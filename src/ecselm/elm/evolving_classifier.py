@@ -1,0 +1,112 @@
+"""The classifier whose costs are searched, without its parameters."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ecselm._threads import one_blas_thread
+from ecselm._typing import AnyArray, FloatArray
+from ecselm.elm.calibration import LogisticCalibration, residual_slope, score_slope
+from ecselm.elm.class_costs import ClassCostLearning, cost_level
+from ecselm.elm.classification import class_targets
+from ecselm.elm.decisions import CostDeciding
+from ecselm.elm.evolving import EvolvingMachine, Settlement, TrainingRows
+from ecselm.elm.family import all_or_nothing
+from ecselm.elm.fitness import judged_rows
+from ecselm.elm.leave_one_out import LeftOutScores
+from ecselm.elm.machine import Machine, left_out
+from ecselm.objectives import (
+    Candidates,
+    CostedRows,
+    Engine,
+    ExpectedCostEngine,
+    RememberedScores,
+    Split,
+)
+from ecselm.solvers import Solution
+
+
+class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
+    """Read costs and classes, search, and store."""
+
+    decision: str
+
+    @all_or_nothing
+    @one_blas_thread()
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
+        X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
+        if self.decision == "min_cost" and self.cost_level != "matrix":
+            raise ValueError(
+                "decision='min_cost' must go with cost_level='matrix', got "
+                f"cost_level={self.cost_level!r}"
+            )
+        T = class_targets(len(classes))[codes]
+        rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight)
+        costs = self._stated(codes, classes, used, stated)
+        level = cost_level(self.cost_level, rows.codes, len(classes))
+        settled = self._settle(
+            rows,
+            level,
+            classes,
+            self._priors(level, rows, classes, costs),
+            lambda judged: self._judge(rows, classes, costs, judged),
+            {"costs": costs},
+            engine=self._deciding(rows) if self.decision == "min_cost" else None,
+            decides=self.decision == "min_cost",
+        )
+        self._store(settled, rows, classes, X.dtype)
+        B = settled.learned.costs[settled.rows.groups]
+        self._store_costs(level, settled.learned.entries, B, codes, used)
+        return self
+
+    def _deciding(self, rows: TrainingRows) -> Any:
+        """Return what makes an engine that decides by expected costs."""
+
+        def engine(
+            machine: Machine, costed: CostedRows, splits: list[Split] | None, spans: Any
+        ) -> Engine:
+            judged = judged_rows(splits, len(costed))
+            weight = np.ones(len(judged)) if rows.weight is None else rows.weight[judged]
+            k = costed.n_groups
+
+            def probabilities(Z: FloatArray) -> FloatArray:
+                scores = LeftOutScores(Z, rows.codes[judged], weight)
+                return LogisticCalibration.from_left_out(scores, k)(Z)
+
+            plain = machine.engine(costed, splits)
+            if any(span is not None and span.is_searched for span in spans):
+                return ExpectedCostEngine(plain, probabilities)
+            C, gamma = (None if span is None else np.array([span.start]) for span in spans)
+            Z = plain.scores(Candidates(np.ones((1, k)), np.asarray(C), gamma))[0]
+            return ExpectedCostEngine(RememberedScores(probabilities(Z)), np.asarray)
+
+        return engine
+
+    def _store(
+        self, settled: Settlement, rows: TrainingRows, classes: AnyArray, dtype: Any
+    ) -> None:
+        """Solve (15) on all rows with the costs learned."""
+        learned, machine, costed = settled.learned, settled.machine, settled.rows
+        solution = machine.solution(costed, learned.costs, learned.C)
+        beta = solution.beta.astype(dtype)
+        self.classes_ = classes
+        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
+        self.layer_, self.solver_ = machine.layer, solution.path
+        self._slope_ = self._score_slope(solution, settled)
+        self._probabilities_ = None
+        if self.decision == "min_cost":
+            weight = np.ones(len(costed)) if rows.weight is None else rows.weight
+            scores = left_out(machine, costed, learned.costs, learned.C)
+            self._probabilities_ = LogisticCalibration.from_left_out(
+                LeftOutScores(scores, rows.codes, weight), len(classes)
+            )
+
+    def _score_slope(self, solution: Solution, settled: Settlement) -> float:
+        costed, costs, k = settled.rows, settled.learned.costs, len(self.classes_)
+        if (costs < 0).any():  # a saddle point leaves residuals that mean nothing
+            return residual_slope(settled.machine.fitted(solution.beta), costed.T, k)
+        B = costed.vector(costs)
+        n_rows = len(costed) if costed.weight is None else float(costed.weight.sum())
+        return score_slope(solution, n_rows, float(B.sum()), k)

@@ -1,0 +1,95 @@
+"""The machine that a search of costs trains over and over: a layer or a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ecselm._typing import FloatArray
+from ecselm.hidden import KernelMap
+from ecselm.objectives import (
+    Candidates,
+    CostedRows,
+    Engine,
+    KernelEngine,
+    LayerEngine,
+    LeaveOneOutEngine,
+    Split,
+    TrainingKernel,
+)
+from ecselm.objectives.systems import KernelSystem, layer_system
+from ecselm.solvers import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class LayerMachine:
+    """Training rows behind a hidden layer, computed once."""
+
+    layer: Any
+    H: FloatArray  # (N, L), float64: a search compares what differs by little
+
+    def engine(self, rows: CostedRows, splits: list[Split] | None) -> Engine:
+        """Return what scores candidates; without splits, by leaving one out."""
+        if splits is None:
+            return LeaveOneOutEngine.from_layer(self.H, rows)
+        return LayerEngine.from_rows(self.H, rows, splits)
+
+    def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
+        """Return beta of (15)."""
+        return layer_system(self.H, rows).solution(costs, C)
+
+    def fitted(self, beta: FloatArray) -> FloatArray:
+        """Return the scores of the training rows."""
+        return self.H @ beta
+
+    def with_width(self, gamma: float | None) -> LayerMachine:
+        """Return itself: a layer has no width."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class KernelMachine:
+    """Training rows behind a kernel, for one width or any."""
+
+    kernel: TrainingKernel
+
+    @classmethod
+    def from_map(cls, layer: KernelMap) -> KernelMachine:
+        """Evaluate the kernel between the training rows."""
+        return cls(TrainingKernel.from_map(layer))
+
+    @property
+    def layer(self) -> KernelMap:
+        """Return the map from x to kernel values."""
+        return self.kernel.map
+
+    def engine(self, rows: CostedRows, splits: list[Split] | None) -> Engine:
+        """Return what scores candidates; without splits, by leaving one out."""
+        if splits is None:
+            return LeaveOneOutEngine.from_kernel(self.kernel, rows)
+        return KernelEngine(self.kernel, rows, splits)
+
+    def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
+        """Return alpha of (15)."""
+        return KernelSystem(self.kernel.K, rows).solution(costs, C)
+
+    def fitted(self, beta: FloatArray) -> FloatArray:
+        """Return the scores of the training rows."""
+        return self.kernel.K @ beta
+
+    def with_width(self, gamma: float | None) -> KernelMachine:
+        """Return the machine of another width."""
+        if gamma is None or gamma == self.layer.gamma:
+            return self
+        return KernelMachine.from_map(replace(self.layer, gamma=gamma))
+
+
+Machine = LayerMachine | KernelMachine
+
+
+def left_out(machine: Machine, rows: CostedRows, costs: FloatArray, C: float) -> FloatArray:
+    """Return the scores (N, m) of the training rows as if each had been left out."""
+    one = Candidates(costs[np.newaxis], np.array([C]))
+    return machine.engine(rows, None).scores(one)[0]

@@ -1,0 +1,71 @@
+"""Costs to begin with: equal ones, those of the class counts, and the person's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs import ClassCosts, Costs, ExampleCosts, PairCosts, SampleCosts, class_weights
+from ecselm.costs.levels import CostLevel, MatrixLevel, SampleLevel
+
+PRIORS = ("ones", "w1", "w2", "cost")
+LEAST_SHARE = 1e-4  # a cost of nothing has no logarithm
+
+
+def prior_costs(
+    names: Sequence[str], level: CostLevel, counts: FloatArray, classes: AnyArray, normalize: bool
+) -> dict[str, FloatArray]:
+    """Return the entries (E,) of the priors that class counts give.
+
+    If ``normalize``, they are scaled to a mean of 1 over the rows.
+    """
+    priors = {}
+    for name in names:
+        if name == "cost":
+            continue
+        weights = class_weights(None if name == "ones" else name, counts, classes)
+        weights[weights == 0] = 1.0  # of a class that never occurs
+        if normalize:
+            weights *= counts.sum() / (weights @ counts)
+        priors[name] = level.spread(weights)
+    return priors
+
+
+def stated_costs(costs: Costs, level: CostLevel, y: IntArray, n_classes: int) -> FloatArray:
+    """Return the entries (E,) of costs a person has stated, by class or by row (N,)."""
+    if isinstance(level, SampleLevel) and not isinstance(costs, ClassCosts):
+        entries = row_costs(costs, y, n_classes).sum(axis=1)
+    elif isinstance(level, MatrixLevel):
+        entries = level.entries(_mean_matrix(costs, y, n_classes))
+    else:
+        matrix = _mean_matrix(costs, y, n_classes)
+        entries = level.spread(matrix.sum(axis=1) / (n_classes - 1))
+    return np.maximum(entries, LEAST_SHARE * entries.max())
+
+
+def row_costs(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:
+    """Return what predicting each class costs for every row, (N, k)."""
+    if isinstance(costs, ExampleCosts):
+        return costs.matrix
+    if isinstance(costs, ClassCosts):
+        return costs.matrix[y]
+    if isinstance(costs, SampleCosts):
+        per_row = costs.vector
+    elif isinstance(costs, PairCosts):
+        per_row = costs.totals
+    else:
+        raise TypeError(f"costs must be by class or by row, got {type(costs).__name__}")
+    wrong = np.arange(n_classes) != y[:, np.newaxis]
+    return per_row[:, np.newaxis] * wrong
+
+
+def _mean_matrix(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:
+    if isinstance(costs, ClassCosts):
+        return costs.matrix
+    by_row = row_costs(costs, y, n_classes)
+    matrix = np.zeros((n_classes, n_classes))
+    for c in np.unique(y):
+        matrix[c] = by_row[y == c].mean(axis=0)
+    return matrix
