@@ -7,13 +7,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .PHONY: help demo test test-slow bench clean
 
 help:
-	@echo "make demo       install, learn from the tumour data, print a table, save a picture"
+	@echo "make demo       install, learn from the tumour data, print two tables, save two pictures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
 
 demo: $(VENV)/.plot
 	$(BIN)/python examples/plot_tumour_costs.py
+	$(BIN)/python examples/plot_learned_costs.py
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .

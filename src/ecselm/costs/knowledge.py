@@ -78,7 +78,7 @@ def _bounds(value: Any, name: str, key: Any) -> tuple[float, float]:
 
 
 def _entries(key: Any, level: CostLevel, classes: AnyArray, name: str) -> list[int]:
-    pair = isinstance(key, tuple) and len(key) == 2
+    pair = isinstance(key, tuple | list) and len(key) == 2
     codes = label_codes(list(key) if pair else [key], classes, name).tolist()
     if not pair:
         return level.entries_of(codes[0], None)

@@ -83,7 +83,7 @@ def parse_sample_cost(
     name : str
         The parameter to name in errors.
     """
-    values, (N, k) = numbers(_by_label(cost, classes), name), (len(y), len(classes))
+    values, (N, k) = numbers(by_label(cost, classes), name), (len(y), len(classes))
     if values.shape == (N,):
         return SampleCosts(check_row_costs(values, name))
     if values.shape == (N, k):
@@ -147,7 +147,7 @@ def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
     return matrix
 
 
-def _by_label(cost: Any, classes: Any) -> Any:
+def by_label(cost: Any, classes: Any) -> Any:
     """Put columns that are named after the classes into the order of the classes."""
     labels = np.asarray(classes).tolist()
     columns = list(getattr(cost, "columns", []))

@@ -55,8 +55,8 @@ class CostRegion:
             high[cheaper] = min(high[cheaper], high[dearer] / MARGIN)
         for i in np.flatnonzero(low > high).tolist():
             raise ValueError(
-                f"fixed_costs, cost_intervals and cost_order must not contradict each other: "
-                f"together they ask the cost of {names[i]} to be at least {low[i]:g} and at "
+                "cost_bounds, fixed_costs, cost_intervals and cost_order must not contradict each "
+                f"other: together they ask the cost of {names[i]} to be at least {low[i]:g} and at "
                 f"most {high[i]:g}"
             )
         return cls(low, high, upwards)
@@ -68,6 +68,8 @@ class CostRegion:
 
     def within(self, low: float, high: float, names: Sequence[str]) -> CostRegion:
         """Return the part of the region between two bounds for all costs."""
+        if self.order and low < 0:  # where one per cent more is less
+            raise ValueError(f"cost_bounds must be >= 0 with cost_order, got {(low, high)}")
         return CostRegion.from_knowledge(
             np.where(self.low > 0, np.maximum(self.low, low), low),
             np.minimum(self.high, high),
@@ -86,7 +88,7 @@ class CostRegion:
             return CostRegion(low, high)
         stated = np.concatenate([self.low, self.high, guesses.ravel()])
         stated = stated[np.isfinite(stated) & (stated > 0)]
-        slack = SLACK * MARGIN ** len(self.low)
+        slack = SLACK * MARGIN ** len({cheaper for _, cheaper in self.order})
         low = np.where(self.low > 0, self.low, stated.min() / slack)
         high = np.where(np.isfinite(self.high), self.high, stated.max() * slack)
         return CostRegion.from_knowledge(low, high, self.order, [""] * len(low))

@@ -12,7 +12,7 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Callable
+import zlib
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -23,6 +23,10 @@ import numpy as np
 from ecselm._typing import FloatArray
 
 SHARE = 0.05  # of the time may be spent on writing
+DAMAGES = (  # what reading a file of any content may raise; zipfile has RuntimeErrors, too
+    *(OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 class Checkpoint:
@@ -43,7 +47,13 @@ class Checkpoint:
         self._identity, self._seed = identity, seed
         self._fitness: list[FloatArray] = self._read() if self.path.exists() else []
         self._written, self._took = -np.inf, 0.0
-        self.save()  # a path that cannot be written to is refused before any work
+        try:
+            self.save()  # a path that cannot be written to is refused before any work
+        except OSError as error:
+            raise ValueError(
+                f"checkpoint must be a path that can be written to, got {str(self.path)!r}: "
+                f"{error.strerror}"
+            ) from error
 
     @property
     def fitness(self) -> list[FloatArray]:
@@ -61,17 +71,18 @@ class Checkpoint:
         start = time.monotonic()
         header = json.dumps({"seed": str(self._seed), "identity": self._identity})
         fitness = np.stack(self._fitness) if self._fitness else np.empty((0, 0))
-        with NamedTemporaryFile(
+        file = NamedTemporaryFile(  # noqa: SIM115  closed before it is renamed
             dir=self.path.parent, prefix=f".{self.path.name}.", delete=False
-        ) as file:
-            try:
+        )
+        try:
+            with file:
                 np.savez(file, header=np.frombuffer(header.encode(), np.uint8), fitness=fitness)
                 file.flush()
                 os.fsync(file.fileno())
-                Path(file.name).replace(self.path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+            Path(file.name).replace(self.path)  # closed, or Windows would refuse
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
         self._written = time.monotonic()
         self._took = self._written - start
 
@@ -96,11 +107,11 @@ def stored_seed(path: str | os.PathLike[str] | None) -> int | None:
 
 def _contents(path: Path) -> tuple[dict[str, Any], FloatArray]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes().decode())
             fitness = np.asarray(file["fitness"], dtype=np.float64)
         int(header["seed"]), dict(header["identity"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGES as error:
         raise ValueError(
             f"checkpoint must be a file that a search has written, got {str(path)!r}, which is "
             "not one or is damaged"
@@ -109,14 +120,18 @@ def _contents(path: Path) -> tuple[dict[str, Any], FloatArray]:
 
 
 def identity_of(values: dict[str, Any]) -> dict[str, str]:
-    """Return a hash of every value, by name; functions count by their name."""
+    """Return a hash of every value, by name; functions count by their name.
+
+    What cannot be pickled, such as a lambda, counts by the name of it or of its type, and
+    an estimator that holds one by the rest of its parameters, too.
+    """
     return {name: _hash(value) for name, value in values.items()}
 
 
 def _hash(value: Any) -> str:
-    if isinstance(value, Callable) and not isinstance(value, type):  # type: ignore[arg-type]
-        value = getattr(value, "__qualname__", type(value).__qualname__)
     try:
         return str(joblib.hash(value))
     except Exception:
-        return type(value).__qualname__
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        inside = value.get_params() if hasattr(value, "get_params") else {}
+        return str(joblib.hash((name, identity_of(inside))))

@@ -84,7 +84,8 @@ class LearnedCosts:
     def completed(self, trained: IntArray, codes: IntArray) -> LearnedCosts:
         """Give rows that no candidate was trained on the mean cost of their class.
 
-        Their own costs took no part in any fitness: they stand where they were drawn.
+        Their own costs took no part in any fitness: they stand where they were drawn. A
+        class that was never trained on gets the mean of all others.
         """
         if len(self.costs) != len(codes) or len(trained) == len(codes):
             return self
@@ -92,8 +93,9 @@ class LearnedCosts:
         seen[trained] = True
         costs, weights = self.costs.copy(), self.weights.copy()
         for c in np.unique(codes[~seen]):
+            mine = seen & (codes == c)
             for values in (costs, weights):
-                values[~seen & (codes == c)] = values[seen & (codes == c)].mean()
+                values[~seen & (codes == c)] = values[mine if mine.any() else seen].mean()
         return replace(self, costs=costs, weights=weights)
 
 
@@ -158,15 +160,15 @@ class CostLearning:
             raise ValueError(
                 f"cost_bounds must be a pair (low, high) with low <= high, got {self.cost_bounds!r}"
             )
-        if self.normalize and bounds[0] < 0:
-            raise ValueError(
-                "normalize must be False where cost_bounds allow negative costs, whose mean "
-                f"may be 0, got cost_bounds={self.cost_bounds!r}"
-            )
         if bounds[0] <= 0 and self.cost_level in {"matrix", "decision"}:
             raise ValueError(
                 f"cost_bounds must be > 0 with cost_level={self.cost_level!r}, got "
                 f"{self.cost_bounds!r}"
+            )
+        if self.normalize and bounds[0] <= 0:
+            raise ValueError(
+                "normalize must be False where cost_bounds allow costs of 0 or less, whose mean "
+                f"may be 0, got cost_bounds={self.cost_bounds!r}"
             )
         return float(bounds[0]), float(bounds[1])
 
@@ -186,8 +188,10 @@ class CostLearning:
             self.fixed_costs, self.cost_intervals, self.cost_order, level, classes
         )
         bounds, by_row = self._bounds(), isinstance(level, SampleLevel)
-        if bounds is None and by_row and known.is_open:
-            bounds = SAMPLE_BOUNDS
+        if bounds is None and known.is_open:
+            if self.normalize:  # the unit of stated costs must not matter
+                priors = {name: _mean_one(costs, level, masses) for name, costs in priors.items()}
+            bounds = SAMPLE_BOUNDS if by_row else None
         if bounds is not None:
             region = known.within(*bounds, level.names(classes))
         else:
@@ -293,11 +297,17 @@ class CostLearning:
         if encoding.decides:  # only ratios matter to a decision
             entries = entries if has_unit else entries / entries.mean()
         elif has_unit:
-            scale = float(costs.sum() / plain.sum())
+            scale = 1.0 if encoding.masses is None else float(costs.sum() / plain.sum())
             return LearnedCosts(entries, plain, costs, C * scale, gamma)
         elif encoding.masses is not None:
             entries = entries * float(costs.sum() / plain.sum())
         return LearnedCosts(entries, costs, costs, C, gamma)
+
+
+def _mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> FloatArray:
+    """Scale entries (E,) so that B has the mean 1."""
+    costs = level.group_costs(entries[np.newaxis])[0]
+    return entries * float(masses.sum() / (costs @ masses))
 
 
 def _with_numbers(encoding: CostEncoding, entries: FloatArray) -> FloatArray:

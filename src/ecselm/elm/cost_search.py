@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, safe_indexing
-from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import Costs, expected_costs, min_cost_decision
-from ecselm.costs.levels import CostLevel, SampleLevel
-from ecselm.elm.class_costs import ClassCostLearning, cost_level
-from ecselm.elm.cost_learning import LEARNING, LearnedCosts
-from ecselm.elm.family import all_or_nothing
-from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
+from ecselm._sklearn import HasMethods, StrOptions, fit_context
+from ecselm._typing import AnyArray, FloatArray
+from ecselm.costs import expected_costs, min_cost_decision
+from ecselm.elm.cost_learning import LEARNING
+from ecselm.elm.cost_searching import CostSearching
 from ecselm.elm.fitted_engine import (
-    FittedEngine,
     class_probabilities,
-    fitted,
-    split_probabilities,
-    weight_parameter,
-)
-from ecselm.elm.layers import seeded_clone
-from ecselm.elm.scoring import JudgedRows
-from ecselm.objectives import (
-    CostedRows,
-    Engine,
-    ExpectedCostEngine,
-    RememberedScores,
-    Span,
-    Split,
 )
 from ecselm.search import AskTell
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Rows of positive weight, whatever their inputs are."""
-
-    X: Any
-    y: AnyArray
-    codes: IntArray
-    weight: FloatArray | None
-
-    def judged(self, positions: IntArray) -> JudgedRows:
-        """Return some of the rows as a judge sees them."""
-        weight = None if self.weight is None else self.weight[positions]
-        return JudgedRows(safe_indexing(self.X, positions), self.y[positions], None, weight)
 
 
 def _fitted_has(name: str) -> Callable[[Any], bool]:
@@ -71,7 +35,7 @@ def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
 
-class CostSearchCV(ClassCostLearning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` around an estimator that takes
@@ -194,7 +158,6 @@ class CostSearchCV(ClassCostLearning, MetaEstimatorMixin, ClassifierMixin, BaseE
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
-    @all_or_nothing
     def fit(
         self,
         X: Any,
@@ -220,100 +183,8 @@ class CostSearchCV(ClassCostLearning, MetaEstimatorMixin, ClassifierMixin, BaseE
         -------
         self
         """
-        rows, codes, used = self._rows(X, y, sample_weight)
-        self._check_estimator(weighted=rows.weight is not None)
         outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
-        stated = {"sample_cost": sample_cost, **outcomes}
-        costs = self._stated(codes, self.classes_, used, stated)
-        level = cost_level(self.cost_level, rows.codes, len(self.classes_))
-        rng, seed = self._stream()
-        estimator = seeded_clone(self.estimator, rng)
-        learned = self._learn(rows, level, costs, estimator, rng, seed)
-        groups = _costed(rows, level, len(self.classes_)).groups
-        B = learned.weights[groups]
-        self._store_costs(level, learned.entries, B, codes, used)
-        weights = B if rows.weight is None else B * rows.weight
-        decides = self.cost_level == "decision"
-        self.estimator_ = fitted(estimator, rows.X, rows.y, rows.weight if decides else weights)
-        return self
-
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[_Rows, IntArray, IntArray]:
-        """Return the rows of positive weight, all class codes, and which rows these are."""
-        if y is None:
-            raise ValueError("CostSearchCV requires y to be passed, but the target y is None")
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
-        X, y = indexable(X, y)
-        validate_data(self, X, skip_check_array=True)
-        if np.shape(X)[1:] == (0,):
-            raise ValueError(
-                f"X has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required."
-            )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes, got one class: {self.classes_.tolist()}"
-            )
-        weight = check_weights(sample_weight, np.empty((len(y), 1)))
-        used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-        if len(np.unique(codes[used])) < 2:
-            raise ValueError("y must have two classes among the rows of positive weight, got one")
-        kept = None if weight is None else weight[used]
-        return _Rows(safe_indexing(X, used), y[used], codes[used], kept), codes, used
-
-    def _check_estimator(self, *, weighted: bool) -> None:
-        """Refuse an estimator that lacks what the level needs."""
-        if self.fitness == "loo":
-            raise ValueError("fitness must not be 'loo' around an estimator, which has no formula")
-        if self.cost_bounds is not None and np.min(self.cost_bounds) < 0:
-            raise ValueError(f"cost_bounds must be >= 0 here, got {self.cost_bounds!r}")
-        decides = self.cost_level == "decision"
-        if weighted or not decides:
-            weight_parameter(self.estimator)
-        if decides and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
-                "estimator must have predict_proba with cost_level='decision', got "
-                f"{self.estimator!r}"
-            )
-
-    def _learn(
-        self,
-        rows: _Rows,
-        level: CostLevel,
-        costs: Costs | None,
-        estimator: Any,
-        rng: np.random.Generator,
-        seed: int,
-    ) -> LearnedCosts:
-        classes, costed = self.classes_, _costed(rows, level, len(self.classes_))
-        priors = self._priors(level, rows, classes, costs)
-        decides, one = self.cost_level == "decision", Span.fixed(1.0)
-        plan = self._plan(level, classes, priors, costed.masses(), one, None, decides)
-        folds_rng, search_rng = rng.spawn(2)
-        X = rows.X if sparse.issparse(rows.X) else _table(rows.X)
-        splits = fitness_splits(
-            self.fitness, X, rows.codes, rows.y, self.validation_fraction, folds_rng
-        )
-        data = {"X": rows.X, "y": rows.y, "sample_weight": rows.weight}
-        return self._search(
-            plan,
-            self._engine(estimator, rows, costed, splits or []),
-            self._judge(rows, classes, costs, judged_rows(splits, len(costed))),
-            search_rng,
-            self._checkpoint(plan, {**data, "costs": costs, "splits": splits}, seed),
-            1,
-        ).completed(trained_rows(splits, len(costed)), rows.codes)
-
-    def _engine(
-        self, estimator: Any, rows: _Rows, costed: CostedRows, splits: list[Split]
-    ) -> Engine:
-        given = estimator, rows.X, rows.y, self.classes_
-        if self.cost_level != "decision":
-            return FittedEngine(*given, costed, splits, self.n_jobs)
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(split_probabilities)(*given, rows.weight, split) for split in splits
-        )
-        return ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
+        return self._fit_search(X, y, sample_weight, {"sample_cost": sample_cost, **outcomes})
 
     @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
@@ -381,17 +252,3 @@ class CostSearchCV(ClassCostLearning, MetaEstimatorMixin, ClassifierMixin, BaseE
             inner.classifier_tags.multi_class
         )
         return tags
-
-
-def _costed(rows: _Rows, level: CostLevel, n_classes: int) -> CostedRows:
-    """Return the rows by cost group; a fitted estimator has no targets of (15)."""
-    by_row = isinstance(level, SampleLevel)
-    groups = np.arange(len(rows.y)) if by_row else rows.codes
-    none = np.empty((len(rows.y), 0))
-    return CostedRows(none, groups, len(groups) if by_row else n_classes, rows.weight)
-
-
-def _table(X: Any) -> AnyArray:
-    """Return any inputs as rows that can be compared."""
-    rows = np.asarray(X)
-    return rows.reshape(len(rows), -1) if rows.ndim > 1 else rows.astype(object)[:, np.newaxis]

@@ -212,7 +212,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         level: CostLevel = ClassLevel(self.n_levels)
         if self.cost_level == "sample":
             level = SampleLevel(rows.codes)
-        priors = self._priors(level, rows, used, stated)
+        priors = self._priors(level, rows, _row_costs(stated, used, len(T)))
         settled = self._settle(
             rows,
             level,
@@ -223,24 +223,19 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         )
         self._store(settled, rows, y.ndim, X.dtype)
         self._store_costs(settled, level, rows, codes, used)
+        self.__dict__.pop("level_edges_", None)  # those of an earlier fit
         if T.shape[1] == 1:
             self.level_edges_ = edges
         return self
 
     def _priors(
-        self, level: CostLevel, rows: TrainingRows, used: IntArray, stated: Any
+        self, level: CostLevel, rows: TrainingRows, costs: FloatArray | None
     ) -> dict[str, FloatArray]:
         counts = np.bincount(rows.codes, rows.weight, self.n_levels).astype(np.float64)
         classes = np.arange(self.n_levels)
         priors = prior_costs(self.priors, level, counts, classes, self.normalize)
-        if stated is None or "cost" not in self.priors:
+        if costs is None or "cost" not in self.priors:
             return priors
-        costs = check_row_costs(stated, "sample_cost")
-        if costs.ndim != 1 or len(costs) < len(used) or not costs.any():
-            raise ValueError(
-                f"sample_cost must be one cost per row, not 0 for all, got the shape {costs.shape}"
-            )
-        costs = costs[used]
         if isinstance(level, ClassLevel):
             seen = np.maximum(np.bincount(rows.codes, minlength=self.n_levels), 1)
             costs = np.bincount(rows.codes, costs, self.n_levels) / seen
@@ -271,6 +266,20 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         else:
             self.class_costs_ = costs
             self.cost_vector_ = costs[codes]
+
+
+def _row_costs(stated: Any, used: IntArray, n_rows: int) -> FloatArray | None:
+    """Return the person's costs of the rows used, None if there are none."""
+    if stated is None:
+        return None
+    costs = check_row_costs(stated, "sample_cost")
+    if costs.shape != (n_rows,):
+        raise ValueError(
+            f"sample_cost must have the shape ({n_rows},), one cost per row, got {costs.shape}"
+        )
+    if not costs[used].any():
+        raise ValueError("sample_cost must not be 0 for every row of positive weight")
+    return costs[used]
 
 
 def _level_edges(T: FloatArray, n_levels: int) -> FloatArray:

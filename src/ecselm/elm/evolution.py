@@ -173,7 +173,7 @@ class SearchRun:
                 progress.mean_score,
             )
         answers = [callback(progress) for callback in self.callbacks]  # all are told
-        return any(answer is True for answer in answers)
+        return any(isinstance(answer, bool | np.bool_) and bool(answer) for answer in answers)
 
     def _close(self, history: SearchHistory) -> None:
         if self.checkpoint is not None:

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from ecselm._sklearn import safe_indexing
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.objectives import Candidates, CostedRows, Split
 
-LEAST_PROBABILITY = 1e-15
+LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,12 @@ def weight_parameter(estimator: Any) -> str:
     """Return the name under which ``fit`` takes sample weights, or refuse the estimator."""
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
-    if isinstance(estimator, Pipeline):
-        if get_config()["enable_metadata_routing"]:
+    if get_config()["enable_metadata_routing"]:
+        if get_routing_for_object(estimator).consumes("fit", ["sample_weight"]):
             return "sample_weight"
+    elif isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        if has_fit_parameter(last, "sample_weight"):
-            return f"{name}__sample_weight"
+        return f"{name}__{weight_parameter(last)}"
     raise ValueError(
         f"estimator must take sample_weight in fit, got {estimator!r}; with "
         "cost_level='decision' it need not"
@@ -121,6 +122,8 @@ def class_scores(model: Any, X: Any, classes: AnyArray) -> FloatArray:
 def class_probabilities(model: Any, X: Any, classes: AnyArray) -> FloatArray:
     """Return probabilities (n, k), 0 for classes the model has never seen."""
     P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if len(model.classes_) == 1:  # some answer with two columns even so
+        P = np.ones((len(P), 1))
     return _by_class(P, model, classes, 0.0)
 
 
@@ -128,5 +131,6 @@ def _by_class(values: FloatArray, model: Any, classes: AnyArray, unseen: float) 
     """Return the columns of ``values`` in the order of all classes."""
     columns: IntArray = np.searchsorted(classes, model.classes_)
     every = np.full((len(values), len(classes)), unseen)
-    every[:, columns] = values
+    # One-versus-one scores have no column per class: predictions alone count then.
+    every[:, columns] = values if values.shape[1] == len(columns) else 0.0
     return every

@@ -26,7 +26,7 @@ def prior_costs(
         if name == "cost":
             continue
         weights = class_weights(None if name == "ones" else name, counts, classes)
-        weights[weights == 0] = 1.0  # of a class that never occurs
+        weights[weights == 0] = weights.max()  # a class that never occurs is as the rarest
         if normalize:
             weights *= counts.sum() / (weights @ counts)
         priors[name] = level.spread(weights)
@@ -36,7 +36,7 @@ def prior_costs(
 def stated_costs(costs: Costs, level: CostLevel, y: IntArray, n_classes: int) -> FloatArray:
     """Return the entries (E,) of costs a person has stated, by class or by row (N,)."""
     if isinstance(level, SampleLevel) and not isinstance(costs, ClassCosts):
-        entries = row_costs(costs, y, n_classes).sum(axis=1)
+        entries = row_costs(costs, y, n_classes).sum(axis=1) / (n_classes - 1)
     elif isinstance(level, MatrixLevel):
         entries = level.entries(_mean_matrix(costs, y, n_classes))
     else:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from ecselm._typing import FloatArray
 from ecselm.costs import parse_cost
 from ecselm.costs.labels import label_codes
-from ecselm.costs.parse import numbers
+from ecselm.costs.parse import by_label, numbers
 from ecselm.metrics.counted import gmean
 
 
@@ -43,6 +43,7 @@ def total_cost(
     >>> total_cost(["ill", "well"], ["well", "ill"], cost={("ill", "well"): 10})
     11.0
     """
+    check_consistent_length(y_true, y_pred, sample_weight)
     per_row = _row_costs(y_true, y_pred, cost, sample_cost, labels)
     return float(per_row.sum() if sample_weight is None else per_row @ np.asarray(sample_weight))
 
@@ -68,13 +69,13 @@ def mean_cost(
     >>> mean_cost(["ill", "well"], ["well", "ill"], cost={("ill", "well"): 10})
     5.5
     """
+    check_consistent_length(y_true, y_pred, sample_weight)
     per_row = _row_costs(y_true, y_pred, cost, sample_cost, labels)
     return float(np.average(per_row, weights=sample_weight))
 
 
 def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any) -> FloatArray:
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred)
     classes = unique_labels(y_true, y_pred) if labels is None else np.unique(labels)
     predicted = label_codes(y_pred.tolist(), classes, "y_pred")
     if sample_cost is None:
@@ -82,7 +83,7 @@ def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: An
         return parse_cost(cost, classes)[truth, predicted]
     if cost is not None:
         raise ValueError("costs must be stated once, got cost and sample_cost")
-    costs = numbers(sample_cost, "sample_cost")
+    costs = numbers(by_label(sample_cost, classes), "sample_cost")
     if costs.shape != (len(y_true), len(classes)):
         raise ValueError(
             f"sample_cost must have the shape ({len(y_true)}, {len(classes)}), one cost per row "
@@ -128,9 +129,14 @@ def cumulative_score(
     0.75
     """
     truth, predicted = (np.asarray(y, dtype=np.float64) for y in (y_true, y_pred))
-    check_consistent_length(truth, predicted)
+    check_consistent_length(truth, predicted, sample_weight)
+    truth, predicted = (y.reshape(len(y), -1) for y in (truth, predicted))
+    if truth.shape != predicted.shape:
+        raise ValueError(
+            f"y_pred must have as many columns as y_true, {truth.shape[1]}, got "
+            f"{predicted.shape[1]}"
+        )
     if tolerance < 0:
         raise ValueError(f"tolerance must be >= 0, got {tolerance}")
-    near = np.abs(truth - predicted) <= tolerance
-    shares = near.reshape(len(near), -1).mean(axis=1)
+    shares = (np.abs(truth - predicted) <= tolerance).mean(axis=1)
     return float(np.average(shares, weights=sample_weight))

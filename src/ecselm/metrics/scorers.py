@@ -51,6 +51,8 @@ def get_scorer(scoring: Any, **options: Any) -> Any:
     if isinstance(scoring, str) and scoring in _OWN:
         function, greater_is_better = _OWN[scoring]
         return make_scorer(function, greater_is_better=greater_is_better, **options)
+    if options:
+        raise ValueError(f"options must be of {sorted(_OWN)}, got {options} for {scoring!r}")
     try:
         return sklearn_scorer(scoring)
     except ValueError as error:

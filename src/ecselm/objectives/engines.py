@@ -127,9 +127,10 @@ class LeaveOneOutEngine:
             h = B * np.einsum("il,li->i", F, solution.factor.solve(F.T))
         if self.rows.weight is not None:
             h = h / np.maximum(self.rows.weight, 1.0)
-        h = np.where(B < 0, h, np.clip(h, 0.0, MAX_LEVERAGE))[:, np.newaxis]
+        if not (B < 0).any():  # one negative cost, and leverages may be anything
+            h = np.clip(h, 0.0, MAX_LEVERAGE)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Z - h / (1.0 - h) * (self.rows.T - Z)
+            return Z - (h / (1.0 - h))[:, np.newaxis] * (self.rows.T - Z)
 
     def _prepared(self, gamma: float | None) -> tuple[FloatArray, System]:
         if not isinstance(self.features, TrainingKernel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
@@ -53,19 +54,25 @@ def row_keys(X: Matrix) -> AnyArray:
     Dense and sparse rows, and those in float32 and float64, have one key: rows that
     differ by less than float32 can tell are taken as equal.
     """
-    if not sparse.issparse(X) and np.asarray(X).dtype.hasobject:  # words beside numbers
-        return np.array([_digest(repr(row.tolist()).encode()) for row in np.asarray(X)])
+    if not sparse.issparse(X) and np.asarray(X).dtype.kind not in "biuf":  # words, dates
+        return np.array([_digest(_in_words(row).encode()) for row in np.asarray(X)])
     keys = [_numeric_keys(X[rows]) for rows in row_blocks(X.shape[0], X.shape[1])]
     return np.concatenate(keys)
 
 
+def _in_words(row: AnyArray) -> str:
+    return repr([float(v) if isinstance(v, Real) else v for v in row.tolist()])
+
+
 def _numeric_keys(X: Matrix) -> AnyArray:
-    rows = sparse.csr_array(X, copy=True)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()  # 0, -0 and what is not stored are one value
-    entries = np.empty(rows.nnz, dtype=[("column", "i8"), ("value", "f4")])
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, copy=True)
+        X.sum_duplicates()
     with np.errstate(over="ignore"):  # only equality matters
-        entries["column"], entries["value"] = rows.indices, rows.data
+        rows = sparse.csr_array(X.astype(np.float32))
+    rows.eliminate_zeros()  # 0, -0, what is not stored and what float32 takes for 0 are one
+    entries = np.empty(rows.nnz, dtype=[("column", "i8"), ("value", "f4")])
+    entries["column"], entries["value"] = rows.indices, rows.data
     ends = pairwise(rows.indptr.tolist())
     return np.array([_digest(entries[start:end].tobytes()) for start, end in ends])
 
