@@ -121,6 +121,14 @@ def test_repairing_clips_then_raises_what_is_dearer():
     assert_array_equal(costs, kept)
 
 
+def test_a_fixed_cost_stays_as_it_is_above_a_cost_that_comes_up_to_it():
+    for fixed in range(1, 30):  # 9, 11 and others are less than 1.01 (9 / 1.01) when rounded
+        region = region_of([0.01, fixed], [np.inf, fixed], [(1, 0)])
+        cheaper, dearer = region.repaired(np.array([[99.0, 99.0]]))[0]
+        assert dearer == fixed
+        assert cheaper == fixed / MARGIN
+
+
 def test_a_region_is_open_until_a_number_is_known():
     assert region_of([0, 0], [np.inf, np.inf], [(1, 0)]).is_open
     assert not region_of([0, 1], [np.inf, 1]).is_open
@@ -201,8 +209,8 @@ def test_what_is_scaled_obeys(case, seed):
 @pytest.mark.parametrize(
     ("low", "high", "order", "message"),
     [
-        ([5, 1], [5, 1], [(1, 0)], "the cost of a to be at least 5 and at most 0.990099"),
-        ([0, 3, 1], [np.inf, 4, 2], [(2, 0), (0, 1)], "the cost of a to be at least 3.03 and"),
+        ([5, 1], [5, 1], [(1, 0)], "the cost of b to be at least 5.05 and at most 1"),
+        ([0, 3, 1], [np.inf, 4, 2], [(2, 0), (0, 1)], "the cost of c to be at least 3.0603 and"),
         ([0, 0], [np.inf, np.inf], [(1, 0), (0, 1)], "not run in a circle, got (a < b < a|b < a)"),
         ([2], [1], [], "cost_intervals and cost_order must not contradict each other"),
     ],
@@ -216,7 +224,7 @@ def test_contradictions_are_refused_by_name(low, high, order, message):
 def test_bounds_that_contradict_are_refused_by_name():
     with pytest.raises(ValueError, match=r"^cost_bounds, .* cost of b .* least 9 and at most 5"):
         region_of([0, 9], [np.inf, 9]).within(1.0, 5.0, "ab")
-    with pytest.raises(ValueError, match=r"^cost_bounds, .* cost of a to be at least 2 and"):
+    with pytest.raises(ValueError, match=r"^cost_bounds, .* cost of b to be at least 2.02 and"):
         region_of([0, 0], [np.inf, np.inf], [(1, 0)]).within(2.0, 2.0, "ab")
     with pytest.raises(ValueError, match=r"cost_bounds must be >= 0 with cost_order, got \(-1"):
         region_of([0, 0], [np.inf, np.inf], [(1, 0)]).within(-1.0, 1.0, "ab")

@@ -46,6 +46,19 @@ def out_of_fold(H, T, B, C, splits, solve=printed_beta):
     return np.vstack(scores), np.concatenate(places)
 
 
+class Splitter:
+    """A splitter of scikit-learn's kind that makes the splits ``make(X, y)`` returns."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def split(self, X, y=None, groups=None):
+        yield from self.make(X, y)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return len(self.make(X, y))
+
+
 @dataclass
 class LiteralSearch:
     """The best point (D,), and best, mean and spread of the loss by generation."""

@@ -14,6 +14,7 @@ from sklearn.metrics import fbeta_score, make_scorer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from threadpoolctl import threadpool_limits
 
 from ecselm import CostSearchCV, ECSELMClassifier
 from ecselm.elm import checkpoint as module
@@ -22,6 +23,13 @@ from ecselm.search import BacktrackingSearch
 
 IDENTITY = {"C": "one", "X": "two"}
 BUDGET = {"population_size": 6, "max_epochs": 3, "random_state": 0}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Small fits take no longer beside another process."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def read_knowledge(
     fixed_costs : dict or None
         ``{(true, predicted): cost}``, or ``{true: cost}`` for all mistakes on a class.
     cost_intervals : dict or None
-        The same with ``(low, high)`` in the place of a cost.
+        The same with ``(low, high)`` in the place of a cost; 0 and ``inf`` are open ends.
     cost_order : list of pairs or None
         ``(dearer, cheaper)``, where each is a class or a pair (true, predicted).
     level : CostLevel
@@ -67,13 +67,20 @@ def _items(stated: Any, name: str) -> list[tuple[Any, Any]]:
 
 
 def _bounds(value: Any, name: str, key: Any) -> tuple[float, float]:
-    values = numbers(value, f"{name}[{key!r}]")
-    shape, what = ((), "one cost") if name == "fixed_costs" else ((2,), "a pair (low, high)")
-    if values.shape != shape:
-        raise ValueError(f"{name}[{key!r}] must be {what}, got {value!r}")
-    low, high = (float(bound) for bound in np.broadcast_to(values, 2))
-    if not 0 < low <= high:
-        raise ValueError(f"{name}[{key!r}] must hold costs with 0 < low <= high, got {value!r}")
+    if name == "fixed_costs":
+        values = numbers(value, f"{name}[{key!r}]")
+        if values.shape or values <= 0:
+            raise ValueError(f"{name}[{key!r}] must be one cost > 0, got {value!r}")
+        return float(values), float(values)
+    try:
+        low, high = (float(bound) for bound in value)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not (0 <= low <= high and low < np.inf and high > 0):
+        raise ValueError(
+            f"{name}[{key!r}] must be a pair (low, high) with 0 <= low <= high, of which high may "
+            f"be infinite, got {value!r}"
+        )
     return low, high
 
 
@@ -98,7 +105,7 @@ def _order(stated: Any, level: CostLevel, classes: AnyArray) -> list[tuple[int, 
             f"of their own, got {stated!r}"
         )
     pairs: list[tuple[int, int]] = []
-    for relation in stated:
+    for relation in stated.tolist() if isinstance(stated, np.ndarray) else stated:
         if not isinstance(relation, tuple | list) or len(relation) != 2:
             raise ValueError(f"cost_order must hold pairs (dearer, cheaper), got {relation!r}")
         dearer, cheaper = (_entries(key, level, classes, "cost_order") for key in relation)

@@ -11,6 +11,7 @@ import numpy as np
 from ecselm._typing import FloatArray
 
 MARGIN = 1.01  # what is worse costs at least one per cent more
+ROUNDING = 1e-12
 SLACK = 4.0  # how far beyond all known costs an unknown one is looked for
 
 
@@ -51,14 +52,15 @@ class CostRegion:
         low, high = low.copy(), high.copy()
         for dearer, cheaper in upwards:
             low[dearer] = max(low[dearer], MARGIN * low[cheaper])
-        for dearer, cheaper in sorted(order, key=lambda pair: -rank[pair[0]]):
-            high[cheaper] = min(high[cheaper], high[dearer] / MARGIN)
-        for i in np.flatnonzero(low > high).tolist():
+        for i in np.flatnonzero(low > high * (1.0 + ROUNDING)).tolist():
             raise ValueError(
                 "cost_bounds, fixed_costs, cost_intervals and cost_order must not contradict each "
                 f"other: together they ask the cost of {names[i]} to be at least {low[i]:g} and at "
-                f"most {high[i]:g}"
+                f"most {high[i]:g}, where what is worse costs at least one per cent more"
             )
+        low = np.minimum(low, high)
+        for dearer, cheaper in sorted(order, key=lambda pair: -rank[pair[0]]):
+            high[cheaper] = max(low[cheaper], min(high[cheaper], high[dearer] / MARGIN))
         return cls(low, high, upwards)
 
     @property

@@ -66,7 +66,7 @@ class ClassCostLearning(CostLearning):
         counts = np.bincount(rows.codes, rows.weight, minlength=len(classes)).astype(np.float64)
         priors = prior_costs(self.priors, level, counts, classes, self.normalize)
         if costs is not None and "cost" in self.priors:
-            priors["cost"] = stated_costs(costs, level, rows.codes, len(classes))
+            priors["cost"] = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
         return priors
 
     def _judge(

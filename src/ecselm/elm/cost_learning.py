@@ -21,7 +21,6 @@ from ecselm.costs.parse import numbers
 from ecselm.costs.region import CostRegion
 from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
 from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun
-from ecselm.elm.priors import PRIORS
 from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Span
 from ecselm.search import AskTell, SearchHistory
 
@@ -38,7 +37,7 @@ LEARNING: dict[str, Any] = {
     "fitness": [
         StrOptions({"train", "holdout", "cv", "loo"}),
         Interval(Integral, 2, None, closed="left"),
-        HasMethods(["split"]),
+        HasMethods(["split", "get_n_splits"]),
     ],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "scoring": [str, callable, None],
@@ -147,11 +146,6 @@ class CostLearning:
         check_is_fitted(self)
         return self._history_.evaluations
 
-    def _check_priors(self) -> None:
-        unknown = [name for name in self.priors if name not in PRIORS]
-        if unknown:
-            raise ValueError(f"priors must be among {PRIORS}, got {unknown[0]!r}")
-
     def _bounds(self) -> tuple[float, float] | None:
         if self.cost_bounds is None:
             return None
@@ -183,7 +177,6 @@ class CostLearning:
         decides: bool = False,
     ) -> SearchPlan:
         """Return what is searched, or refuse what contradicts itself."""
-        self._check_priors()
         known = read_knowledge(
             self.fixed_costs, self.cost_intervals, self.cost_order, level, classes
         )

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
@@ -100,7 +101,10 @@ class CostSearching(ClassCostLearning):
         """Refuse an estimator that lacks what the level needs."""
         if self.fitness == "loo":
             raise ValueError("fitness must not be 'loo' around an estimator, which has no formula")
-        if self.cost_bounds is not None and np.min(self.cost_bounds) < 0:
+        if is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
+        bounds = self._bounds()
+        if bounds is not None and bounds[0] < 0:
             raise ValueError(f"cost_bounds must be >= 0 here, got {self.cost_bounds!r}")
         decides = self.cost_level == "decision"
         if weighted or not decides:

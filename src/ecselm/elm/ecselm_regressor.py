@@ -237,8 +237,8 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         if costs is None or "cost" not in self.priors:
             return priors
         if isinstance(level, ClassLevel):
-            seen = np.maximum(np.bincount(rows.codes, minlength=self.n_levels), 1)
-            costs = np.bincount(rows.codes, costs, self.n_levels) / seen
+            weighted = costs if rows.weight is None else rows.weight * costs
+            costs = np.bincount(rows.codes, weighted, self.n_levels) / np.where(counts, counts, 1.0)
         priors["cost"] = np.maximum(costs, LEAST_SHARE * costs.max())
         return priors
 

@@ -95,8 +95,8 @@ def weight_parameter(estimator: Any) -> str:
         name, last = estimator.steps[-1]
         return f"{name}__{weight_parameter(last)}"
     raise ValueError(
-        f"estimator must take sample_weight in fit, got {estimator!r}; with "
-        "cost_level='decision' it need not"
+        "estimator must take sample_weight in fit (with metadata routing: request it), got "
+        f"{estimator!r}; with cost_level='decision' it need not"
     )
 
 

@@ -23,6 +23,8 @@ def prior_costs(
     """
     priors = {}
     for name in names:
+        if name not in PRIORS:
+            raise ValueError(f"priors must be among {PRIORS}, got {name!r}")
         if name == "cost":
             continue
         weights = class_weights(None if name == "ones" else name, counts, classes)
@@ -33,14 +35,16 @@ def prior_costs(
     return priors
 
 
-def stated_costs(costs: Costs, level: CostLevel, y: IntArray, n_classes: int) -> FloatArray:
+def stated_costs(
+    costs: Costs, level: CostLevel, y: IntArray, n_classes: int, weight: FloatArray | None = None
+) -> FloatArray:
     """Return the entries (E,) of costs a person has stated, by class or by row (N,)."""
     if isinstance(level, SampleLevel) and not isinstance(costs, ClassCosts):
         entries = row_costs(costs, y, n_classes).sum(axis=1) / (n_classes - 1)
     elif isinstance(level, MatrixLevel):
-        entries = level.entries(_mean_matrix(costs, y, n_classes))
+        entries = level.entries(_mean_matrix(costs, y, n_classes, weight))
     else:
-        matrix = _mean_matrix(costs, y, n_classes)
+        matrix = _mean_matrix(costs, y, n_classes, weight)
         entries = level.spread(matrix.sum(axis=1) / (n_classes - 1))
     return np.maximum(entries, LEAST_SHARE * entries.max())
 
@@ -61,11 +65,14 @@ def row_costs(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:
     return per_row[:, np.newaxis] * wrong
 
 
-def _mean_matrix(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:
+def _mean_matrix(
+    costs: Costs, y: IntArray, n_classes: int, weight: FloatArray | None
+) -> FloatArray:
     if isinstance(costs, ClassCosts):
         return costs.matrix
     by_row = row_costs(costs, y, n_classes)
     matrix = np.zeros((n_classes, n_classes))
     for c in np.unique(y):
-        matrix[c] = by_row[y == c].mean(axis=0)
+        w = None if weight is None else weight[y == c]
+        matrix[c] = np.average(by_row[y == c], axis=0, weights=w)
     return matrix

@@ -103,7 +103,7 @@ class ScorerJudge:
         else:
             model = RecallingClassifier(rows.X, Z, self._classes, rows.T)
         value = self._scorer(model, rows.X, rows.y, **self._options)
-        if np.ndim(value):
+        if np.ndim(value) or isinstance(value, dict):
             raise ValueError(f"scoring must return one number, got {value!r}")
         return float(value)
 

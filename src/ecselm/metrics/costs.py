@@ -31,11 +31,13 @@ def total_cost(
     ----------
     y_true, y_pred : array of shape (N,)
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form the estimators take; None is 1 each.
+        What mistakes cost by class, in any form the estimators take; None is 1 each. What
+        right answers cost, on the diagonal, is subtracted first.
     sample_cost : array of shape (N, k), default=None
         What predicting each class costs by row, in the place of ``cost``.
     labels : array of shape (k,), default=None
-        All classes; None takes those that occur in ``y_true`` or ``y_pred``.
+        All classes, in the order of ``cost`` and ``sample_cost``; None takes those that
+        occur in ``y_true`` or ``y_pred``, sorted.
     sample_weight : array of shape (N,), default=None
 
     Examples
@@ -76,7 +78,7 @@ def mean_cost(
 
 def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any) -> FloatArray:
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    classes = unique_labels(y_true, y_pred) if labels is None else np.unique(labels)
+    classes = unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)
     predicted = label_codes(y_pred.tolist(), classes, "y_pred")
     if sample_cost is None:
         truth = label_codes(y_true.tolist(), classes, "y_true")

@@ -86,7 +86,8 @@ def _spread(Z: FloatArray, c: int, w: FloatArray) -> FloatArray:
         return np.stack([1.0 - second, second], axis=-1)
     others = np.delete(Z, c, axis=2).max(axis=2)
     width = SOFTMAX_WIDTH * _widths((Z[..., c] - others) / 2.0, w)
-    return softmax(Z / width[:, np.newaxis, np.newaxis], axis=2)
+    below = Z - Z.max(axis=2, keepdims=True)  # widths near 0 must not make it overflow
+    return softmax(below / width[:, np.newaxis, np.newaxis], axis=2)
 
 
 def _widths(margins: FloatArray, w: FloatArray) -> FloatArray:

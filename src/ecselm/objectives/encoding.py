@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +45,11 @@ class Span:
     start: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.low <= self.high < np.inf:
-            raise ValueError(f"bounds must have 0 < low <= high, got {(self.low, self.high)}")
+        if not 0 < self.low <= self.start <= self.high < np.inf:
+            raise ValueError(
+                "bounds must have 0 < low <= start <= high, got "
+                f"{(self.low, self.start, self.high)}"
+            )
 
     @classmethod
     def fixed(cls, value: float) -> Span:
@@ -56,6 +60,12 @@ class Span:
     def is_searched(self) -> bool:
         """Tell whether the number takes a coordinate."""
         return self.low < self.high
+
+    def values(self, columns: Iterator[FloatArray], n_points: int) -> FloatArray:
+        """Return the number of every point: the next of the columns, or the fixed one."""
+        if not self.is_searched:
+            return np.full(n_points, self.start)
+        return np.clip(np.exp(next(columns)), self.low, self.high)
 
     def grid(self, size: int) -> FloatArray:
         """Return the start and ``size - 1`` values evenly spread over the logarithm."""
@@ -135,14 +145,7 @@ class CostEncoding:
             matrices, costs = self.level.matrices(entries), np.ones_like(costs)
         elif self.masses is not None:
             costs = costs * (self.masses.sum() / (costs @ self.masses))[:, np.newaxis]
-        numbers = iter(np.exp(points[:, self.level.n_entries :]).T)
-        C = self._number(self.C, numbers, len(points))
-        gamma = None if self.gamma is None else self._number(self.gamma, numbers, len(points))
+        columns = iter(points[:, self.level.n_entries :].T)
+        C = self.C.values(columns, len(points))
+        gamma = None if self.gamma is None else self.gamma.values(columns, len(points))
         return Candidates(costs, C, gamma, matrices)
-
-    @staticmethod
-    def _number(span: Span, numbers: object, n_points: int) -> FloatArray:
-        if not span.is_searched:
-            return np.full(n_points, span.start)
-        values: FloatArray = next(numbers)  # type: ignore[call-overload]
-        return np.clip(values, span.low, span.high)

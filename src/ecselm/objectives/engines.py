@@ -121,7 +121,7 @@ class LeaveOneOutEngine:
         except LinAlgError:
             return np.full(self.rows.T.shape, np.nan)
         B, Z = self.rows.vector(costs), F @ solution.beta
-        if solution.is_dual:  # see the symmetric form of solve_dual
+        if solution.is_dual:  # s_i (K s A^-1)_ii = 1 - e_i (A^-1)_ii / C, see solve_dual
             h = 1.0 - np.where(B < 0, -1.0, 1.0) * solution.factor.inverse_diagonal() / C
         else:
             h = B * np.einsum("il,li->i", F, solution.factor.solve(F.T))

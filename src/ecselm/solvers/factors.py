@@ -140,6 +140,8 @@ def factor_shifted(
     work = np.array(A, order="F")
     work.flat[:: len(A) + 1] += shift
     norm = _one_norm(work)
+    if not np.isfinite(norm):
+        raise LinAlgError("the system of (15) is not finite")
     lower, info = potrf(work, lower=1, overwrite_a=1, clean=1)
     if info == 0:
         rcond, _ = pocon(lower, norm, uplo="L")
