@@ -19,8 +19,9 @@ from ecselm import (
 )
 
 BUDGET = {"population_size": 6, "max_epochs": 2}
+FITTING = {"population_size": 3, "max_epochs": 1, "fitness": 2}  # every candidate is a fit
 ARGUMENTS = {
-    "CostSearchCV": {"estimator": LogisticRegression(), **BUDGET},
+    "CostSearchCV": {"estimator": LogisticRegression(), **FITTING},
     "ECSELMClassifier": BUDGET,
     "ECSELMRegressor": BUDGET,
     "EELMClassifier": BUDGET,
@@ -29,7 +30,7 @@ ARGUMENTS = {
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
     CostSearchCV(LogisticRegression(), cost_level="decision", **BUDGET),
-    CostSearchCV(LogisticRegression(), cost_level="sample", fitness="holdout", **BUDGET),
+    CostSearchCV(LogisticRegression(), cost_level="sample", **FITTING),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
     ECSELMClassifier(cost_level="matrix", decision="min_cost", **BUDGET),
     ECSELMClassifier(kernel="rbf", gamma="search", C="search", **BUDGET),

@@ -365,7 +365,7 @@ CONTRADICTIONS = [
     ({"fixed_costs": {0: 1.0, 1: 2.0}, "cost_order": [(0, 1)]}, "must not contradict each other"),
     ({"fixed_costs": {0: 1.0}, "cost_intervals": {0: (2, 3)}}, "must state each cost once"),
     ({"fixed_costs": {0: 9.0}, "cost_bounds": (0.1, 1)}, "must not contradict each other"),
-    ({"fixed_costs": {0: -1.0}}, "must hold costs with 0 < low <= high"),
+    ({"fixed_costs": {0: -1.0}}, r"fixed_costs\[0\] must"),
     ({"fixed_costs": {"x": 1.0}}, "fixed_costs must name classes of y"),
     ({"fixed_costs": {(0, 1): 1.0}}, "cost_level='matrix'"),
     ({"fixed_costs": {0: 9.0, 1: 9.0}, "cost": {0: 5, 1: 1}}, "cost must not contradict"),

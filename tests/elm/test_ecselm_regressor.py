@@ -171,6 +171,14 @@ def test_levels_cut_the_range_into_equal_widths(m, n_levels):
         assert not hasattr(model, "level_edges_")
 
 
+def test_a_target_on_an_edge_belongs_to_the_level_below():
+    X, _ = made()
+    y = np.arange(60.0) % 6  # the edges are 1, 2, 3 and 4
+    model = ECSELMRegressor(**QUICK).fit(X, y)
+    assert_array_equal(model.cost_vector_, model.class_costs_[[0, 0, 1, 2, 3, 4]][y.astype(int)])
+    assert_array_equal(literal_levels(y), np.maximum(y - 1, 0))
+
+
 def test_edges_of_an_earlier_fit_are_forgotten():
     model = ECSELMRegressor(**SMALL).fit(*made())
     assert not hasattr(model.fit(*made(2)), "level_edges_")

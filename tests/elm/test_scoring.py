@@ -262,6 +262,19 @@ def test_a_scorer_must_return_one_number(answer):
         ECSELMClassifier(**SETTINGS, scoring=lambda model, X, y: answer).fit(*made(3))
 
 
+class Picky:
+    """A scorer that cannot say what the first candidate is worth."""
+
+    def __init__(self):
+        self.n_calls, self.best = 0, -np.inf
+
+    def __call__(self, model, X, y):
+        self.n_calls += 1
+        value = float(np.mean(model.predict(X) == y)) if self.n_calls > 1 else np.nan
+        self.best = max(value, self.best) if self.n_calls > 1 else self.best
+        return value
+
+
 def test_a_score_that_is_not_a_number_never_wins():
     X, y = made(3)
 
@@ -271,6 +284,13 @@ def test_a_score_that_is_not_a_number_never_wins():
 
     model = ECSELMClassifier(**SETTINGS, scoring=moody).fit(X, y)
     assert model.best_score_ < 0.8
+    never = ECSELMClassifier(**SETTINGS, scoring=lambda model, X, y: np.nan)
+    with pytest.raises(ValueError, match="must meet a candidate with a finite fitness"):
+        never.fit(X, y)
+    picky = Picky()
+    model = ECSELMClassifier(**SETTINGS, scoring=picky).fit(X, y)
+    assert model.prior_scores_["ones"] == -np.inf  # the first candidate that was judged
+    assert model.best_score_ == picky.best
 
 
 def judged(y, k, weight=None, cost=None, by_row=None, classes=None):

@@ -48,6 +48,11 @@ class ClassCostLearning(CostLearning):
     class_costs_: FloatArray
     cost_matrix_: Any
 
+    @property
+    def _decides(self) -> bool:
+        """Tell whether the costs searched act on decisions rather than on training."""
+        return self.cost_level == "decision"
+
     def _stated(
         self, codes: IntArray, classes: AnyArray, used: IntArray, stated: dict[str, Any]
     ) -> Costs | None:
@@ -78,6 +83,7 @@ class ClassCostLearning(CostLearning):
             classes,
             costs.matrix if isinstance(costs, ClassCosts) else None,
             costs.matrix[judged] if isinstance(costs, ExampleCosts) else None,
+            decides=self._decides,
         )
         return class_judge(self.scoring, rows.judged(judged), known, self.smoothing)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.metadata import version
 from numbers import Integral, Real
 from typing import Any
@@ -14,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
-from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs.knowledge import read_knowledge
 from ecselm.costs.levels import CostLevel, SampleLevel
 from ecselm.costs.parse import numbers
 from ecselm.costs.region import CostRegion
 from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
-from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun
+from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun, make_search
+from ecselm.elm.learned import LearnedCosts, SearchPlan
+from ecselm.metrics import get_scorer
 from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Span
 from ecselm.search import AskTell, SearchHistory
 
@@ -62,42 +63,6 @@ RUNNING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPlan:
-    """What is searched: the code of its points, and those to begin with."""
-
-    encoding: CostEncoding
-    seeds: dict[str, FloatArray]
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedCosts:
-    """The costs a search has settled on, in the person's unit if there is one."""
-
-    entries: FloatArray  # (E,)
-    costs: FloatArray  # (g,) by group of rows, the B of (15)
-    weights: FloatArray  # (g,) the same as they were judged, with a mean of 1 if normalised
-    C: float
-    gamma: float | None
-
-    def completed(self, trained: IntArray, codes: IntArray) -> LearnedCosts:
-        """Give rows that no candidate was trained on the mean cost of their class.
-
-        Their own costs took no part in any fitness: they stand where they were drawn. A
-        class that was never trained on gets the mean of all others.
-        """
-        if len(self.costs) != len(codes) or len(trained) == len(codes):
-            return self
-        seen = np.zeros(len(codes), dtype=bool)
-        seen[trained] = True
-        costs, weights = self.costs.copy(), self.weights.copy()
-        for c in np.unique(codes[~seen]):
-            mine = seen & (codes == c)
-            for values in (costs, weights):
-                values[~seen & (codes == c)] = values[mine if mine.any() else seen].mean()
-        return replace(self, costs=costs, weights=weights)
-
-
 class CostLearning:
     """Mixin of estimators that learn costs; parameters are documented there."""
 
@@ -107,6 +72,7 @@ class CostLearning:
     cost_intervals: Mapping[Any, Any] | None
     cost_order: Sequence[Any] | None
     priors: Sequence[str]
+    scoring: Any
     normalize: bool
     optimizer: str | Callable[..., AskTell]
     population_size: int
@@ -177,6 +143,8 @@ class CostLearning:
         decides: bool = False,
     ) -> SearchPlan:
         """Return what is searched, or refuse what contradicts itself."""
+        if self.scoring is not None:
+            get_scorer(self.scoring)
         known = read_knowledge(
             self.fixed_costs, self.cost_intervals, self.cost_order, level, classes
         )
@@ -199,6 +167,8 @@ class CostLearning:
             log=not by_row and bool((region.low > 0).all()),
             decides=decides,
         )
+        # An optimiser that cannot be had, or not of this size, is refused before any work.
+        make_search(self.optimizer, encoding.box, self.population_size, np.random.default_rng(0))
         return SearchPlan(encoding, self._seeds(encoding, priors))
 
     def _seeds(

@@ -14,15 +14,16 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d, indexable, validate_data
 
 from ecselm._sklearn import check_weights, safe_indexing
+from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import Costs
 from ecselm.costs.levels import CostLevel, SampleLevel
 from ecselm.elm.class_costs import ClassCostLearning, cost_level
-from ecselm.elm.cost_learning import LearnedCosts
 from ecselm.elm.family import all_or_nothing
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
 from ecselm.elm.fitted_engine import FittedEngine, fitted, split_probabilities, weight_parameter
 from ecselm.elm.layers import seeded_clone
+from ecselm.elm.learned import LearnedCosts
 from ecselm.elm.scoring import JudgedRows
 from ecselm.objectives import (
     CostedRows,
@@ -57,6 +58,7 @@ class CostSearching(ClassCostLearning):
     validation_fraction: float
 
     @all_or_nothing
+    @one_blas_thread()  # a search fits small models by the hundred
     def _fit_search(self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]) -> Self:
         rows, codes, used = self._rows(X, y, sample_weight)
         self._check_estimator(weighted=rows.weight is not None)

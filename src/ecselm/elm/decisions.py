@@ -64,8 +64,9 @@ class CostDeciding(ELMClassification):
 
         With ``decision="argmax"`` their largest is always the predicted class; with
         ``"min_cost"`` they are calibrated, by a logistic law fitted to the scores of
-        training rows left out in closed form (of 4096 of them, if there are more), and
-        the prediction is the class they expect to cost least.
+        training rows left out in closed form (at most 4096 of them in
+        :class:`CSELMClassifier`), and the prediction is the class they expect to cost
+        least.
 
         Parameters
         ----------

@@ -73,7 +73,7 @@ class ECSELMClassifier(EvolvingClassifier):
     C : float or "search", default=32.0
         Trade-off between small errors and small output weights.
     C_bounds : pair of floats, default=(2**-6, 2**16)
-        Bounds for ``C="search"``, on a log scale.
+        Bounds for ``C="search"``, on a log scale, for costs of the mean 1.
     activation, draw, hidden_layer :
         As in :class:`ELMClassifier`.
     scale, kernel, degree, coef0 :

@@ -40,6 +40,18 @@ OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
 CHUNK = 16  # candidates evaluated together, whatever the number of jobs
 
 
+def make_search(
+    optimizer: str | Callable[..., AskTell],
+    box: Box,
+    size: int,
+    rng: np.random.Generator,
+    initial: FloatArray | None = None,
+) -> AskTell:
+    """Return an optimiser by its name or by what makes it."""
+    make = OPTIMIZERS[optimizer] if isinstance(optimizer, str) else optimizer
+    return make(box, size, rng, initial=initial)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
     """What a callback is told after every generation; greater scores are better."""
@@ -91,7 +103,8 @@ class SearchRun:
         of them, even if the population is too small to hold them all.
         """
         losses = {name: self._evaluate(objective, points) for name, points in seeds.items()}
-        search = self._search(box, _ranked(seeds, losses, self.population_size), rng)
+        initial = _ranked(seeds, losses, self.population_size)
+        search = make_search(self.optimizer, box, self.population_size, rng, initial)
         history = self._run(search, objective)
         point, loss = search.best
         for name, values in losses.items():
@@ -104,10 +117,6 @@ class SearchRun:
             )
         priors = {name: -float(values.min()) for name, values in losses.items()}
         return Evolution(point, -loss, priors, history)
-
-    def _search(self, box: Box, initial: FloatArray | None, rng: np.random.Generator) -> AskTell:
-        make = OPTIMIZERS[self.optimizer] if isinstance(self.optimizer, str) else self.optimizer
-        return make(box, self.population_size, rng, initial=initial)
 
     def _run(self, search: AskTell, objective: Callable[[FloatArray], FloatArray]) -> SearchHistory:
         told = [] if self.checkpoint is None else self.checkpoint.fitness

@@ -14,9 +14,10 @@ from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs.levels import CostLevel, SampleLevel
 from ecselm.costs.parse import numbers
-from ecselm.elm.cost_learning import CostLearning, LearnedCosts
+from ecselm.elm.cost_learning import CostLearning
 from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
+from ecselm.elm.learned import LearnedCosts
 from ecselm.elm.learners import finite
 from ecselm.elm.machine import KernelMachine, LayerMachine, Machine
 from ecselm.elm.scoring import JudgedRows
@@ -30,6 +31,7 @@ SEARCHED: dict[str, list[Any]] = {
     "gamma_bounds": ["array-like"],
     "kernel": [*KERNEL["kernel"], None],
 }
+WITH_WIDTH = ("rbf", "laplacian", "polynomial")
 PRINTED: dict[str, Any] = {
     "activation": "radbas",
     "draw": "uniform",
@@ -159,6 +161,11 @@ class EvolvingMachine(CostLearning, ELMFamily):
             if self.gamma == "search":
                 raise ValueError("gamma='search' must have a kernel to search for, got kernel=None")
             return C, None
+        if self.gamma == "search" and self.kernel not in WITH_WIDTH:
+            raise ValueError(
+                f"gamma='search' must go with a kernel that has a width, {WITH_WIDTH}, got "
+                f"kernel={self.kernel!r}"
+            )
         return C, _span(self.gamma, self.gamma_bounds, "gamma_bounds", width)
 
 

@@ -33,6 +33,10 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
 
     decision: str
 
+    @property
+    def _decides(self) -> bool:
+        return self.decision == "min_cost"
+
     @all_or_nothing
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:

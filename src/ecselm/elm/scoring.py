@@ -40,6 +40,7 @@ class JudgedClasses:
     classes: AnyArray  # (k,)
     matrix: FloatArray | None  # (k, k), costs by class
     by_row: FloatArray | None  # (n, k), costs by row
+    decides: bool = False  # scores are expected costs, with a minus sign
 
 
 def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing: float) -> Judge:
@@ -59,7 +60,8 @@ def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing:
             metric = COUNTED.get(name)
     if metric is not None:
         return CountJudge(known.codes, k, rows.weight, metric, smoothing)
-    return _tie_breaking(ScorerJudge(get_scorer(name), rows, known.classes), rows, smoothing)
+    judge = ScorerJudge(name, rows, known)
+    return judge if known.decides else _tie_breaking(judge, rows, smoothing)
 
 
 def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
@@ -67,7 +69,7 @@ def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
     name = "neg_mean_absolute_error" if scoring is None else scoring
     if isinstance(name, str) and name in ERROR_SIZES and rows.T is not None:
         return ErrorJudge(rows.T, rows.weight, ERROR_SIZES[name])
-    return _tie_breaking(ScorerJudge(get_scorer(name), rows, None), rows, smoothing)
+    return _tie_breaking(ScorerJudge(name, rows, None), rows, smoothing)
 
 
 def _tie_breaking(judge: Judge, rows: JudgedRows, smoothing: float) -> Judge:
@@ -83,12 +85,13 @@ class ScorerJudge:
     them does no harm.
     """
 
-    def __init__(self, scorer: Any, rows: JudgedRows, classes: AnyArray | None) -> None:
-        self._scorer, self._rows, self._classes = scorer, rows, classes
+    def __init__(self, scoring: Any, rows: JudgedRows, known: JudgedClasses | None) -> None:
+        self._scoring, self._scorer = scoring, get_scorer(scoring)
+        self._rows, self._known = rows, known
         self._options = {}
-        function = getattr(scorer, "_score_func", None)
-        known = {} if function is None else inspect.signature(function).parameters
-        if rows.weight is not None and "sample_weight" in known:
+        function = getattr(self._scorer, "_score_func", None)
+        takes = {} if function is None else inspect.signature(function).parameters
+        if rows.weight is not None and "sample_weight" in takes:
             self._options = {"sample_weight": rows.weight}
 
     def __call__(self, Z: FloatArray) -> FloatArray:
@@ -96,13 +99,18 @@ class ScorerJudge:
         return np.array([self._score(scores) for scores in Z], dtype=np.float64)
 
     def _score(self, Z: FloatArray) -> float:
-        rows = self._rows
+        rows, known = self._rows, self._known
         model: Any
-        if self._classes is None:
+        if known is None:
             model = RecallingRegressor(rows.X, Z if np.ndim(rows.y) > 1 else Z[:, 0])
         else:
-            model = RecallingClassifier(rows.X, Z, self._classes, rows.T)
-        value = self._scorer(model, rows.X, rows.y, **self._options)
+            model = RecallingClassifier(rows.X, Z, known.classes, rows.T, known.decides)
+        try:
+            value = self._scorer(model, rows.X, rows.y, **self._options)
+        except ValueError as error:
+            raise ValueError(
+                f"scoring must be able to judge these rows, got {self._scoring!r}: {error}"
+            ) from error
         if np.ndim(value) or isinstance(value, dict):
             raise ValueError(f"scoring must return one number, got {value!r}")
         return float(value)
@@ -126,8 +134,10 @@ class RecallingRegressor(RegressorMixin, BaseEstimator):
 class RecallingClassifier(ClassifierMixin, BaseEstimator):
     """A fitted model that knows the scores of one set of rows only."""
 
-    def __init__(self, X: Any, Z: FloatArray, classes: AnyArray, T: FloatArray | None) -> None:
-        self.X, self.Z, self.classes, self.T = X, Z, classes, T
+    def __init__(
+        self, X: Any, Z: FloatArray, classes: AnyArray, T: FloatArray | None, decides: bool = False
+    ) -> None:
+        self.X, self.Z, self.classes, self.T, self.decides = X, Z, classes, T, decides
 
     @property
     def classes_(self) -> AnyArray:
@@ -149,7 +159,11 @@ class RecallingClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """Return probabilities with the slope that the residuals give."""
         Z = self._columns(X)
-        if self.T is None or self.Z.shape[1] != self.T.shape[1]:  # logarithms, or expected costs
+        if self.decides:
+            raise ValueError(
+                "it asks for probabilities, which the decisions searched do not change"
+            )
+        if self.T is None:  # scores are logarithms of probabilities
             return softmax_probabilities(Z, 1.0)
         return softmax_probabilities(Z, residual_slope(self.Z, self.T, len(self.classes)))
 
