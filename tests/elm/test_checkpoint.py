@@ -279,8 +279,8 @@ def test_nothing_in_the_file_is_executed(tmp_path, data, place, seed):
         ({"scoring": "gmean"}, "another scoring;"),
         ({"smoothing": 0.0}, "another smoothing;"),
         ({"random_state": 1}, "another random_state, splits;"),
-        ({"cost": {(1, 0): 5.0}}, "another cost, costs, seeds;"),
-        ({"priors": ("w1",), "normalize": False}, "another normalize, priors, seeds;"),
+        ({"cost": {(1, 0): 5.0}}, "another cost, costs, first population;"),
+        ({"priors": ("w1",), "normalize": False}, "another first population, normalize, priors;"),
     ],
     ids=str,
 )

@@ -30,7 +30,7 @@ ARGUMENTS = {
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
     CostSearchCV(LogisticRegression(), cost_level="decision", **BUDGET),
-    CostSearchCV(LogisticRegression(), cost_level="sample", **FITTING),
+    CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
     ECSELMClassifier(cost_level="matrix", decision="min_cost", **BUDGET),
     ECSELMClassifier(kernel="rbf", gamma="search", C="search", **BUDGET),

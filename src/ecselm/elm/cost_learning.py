@@ -213,7 +213,7 @@ class CostLearning:
         if self.checkpoint is None:
             return None
         settings = {k: v for k, v in self.get_params(deep=False).items() if k not in RUNNING}
-        given = {**settings, **data, "seeds": plan.seeds, "version": version("ecselm")}
+        given = {**settings, **data, "first population": plan.seeds, "version": version("ecselm")}
         return Checkpoint(self.checkpoint, identity_of(given), seed)
 
     def _search(

@@ -95,7 +95,8 @@ class ECSELMClassifier(EvolvingClassifier):
         Stop after the generation in which so many seconds have passed.
     checkpoint : path, default=None
         File in which the search is kept as it goes. If it is there, ``fit`` goes on
-        with it, and ends with the same costs as if it had never stopped.
+        with it, and ends with the same costs as if it had never stopped. One file is
+        for one search: folds of a ``GridSearchCV`` cannot share it.
     callbacks : callable or list of callables, default=None
         Called after every generation with a :class:`SearchProgress`; the search stops if
         one returns True.
@@ -126,6 +127,7 @@ class ECSELMClassifier(EvolvingClassifier):
     history_ : DataFrame
         generation, evaluations, best, mean and spread of the fitness.
     n_evaluations_ : int
+        ``population_size * (max_epochs + 1)`` unless stopped earlier, without the priors.
     beta_, layer_, solver_, n_features_in_ :
         As in :class:`ELMClassifier`.
 

@@ -131,12 +131,13 @@ class EvolvingMachine(CostLearning, ELMFamily):
             self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, folds_rng
         )
         data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
+        checkpoint = self._checkpoint(plan, data, seed)  # refused before the sums are made
         learned = self._search(
             plan,
             (engine or _plain_engine)(machine, costed, splits, spans),
             judge(judged_rows(splits, len(costed))),
             search_rng,
-            self._checkpoint(plan, data, seed),
+            checkpoint,
             self.n_jobs,
         ).completed(trained_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma

@@ -163,8 +163,9 @@ class RecallingClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "it asks for probabilities, which the decisions searched do not change"
             )
-        if self.T is None:  # scores are logarithms of probabilities
-            return softmax_probabilities(Z, 1.0)
+        if self.T is None:  # logarithms of probabilities, or a decision function
+            P = np.exp(Z)
+            return P if np.allclose(P.sum(axis=1), 1.0) else softmax_probabilities(Z, 1.0)
         return softmax_probabilities(Z, residual_slope(self.Z, self.T, len(self.classes)))
 
     def _columns(self, X: Any) -> FloatArray:
