@@ -89,7 +89,9 @@ def first_population(
     rows = np.atleast_2d(np.asarray(initial, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != len(space):
         raise ValueError(f"x0 must have {len(space)} columns, got the shape {rows.shape}")
+    if len(rows) > size:
+        raise ValueError(f"x0 must have at most population_size={size} rows, got {len(rows)}")
     if not space.contains(rows):
         raise ValueError("x0 must lie within the bounds")
-    P[: len(rows)] = rows[:size]
+    P[: len(rows)] = rows
     return P
