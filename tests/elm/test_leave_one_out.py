@@ -12,7 +12,7 @@ from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier
 from ecselm.costs import CostTerms
 from ecselm.elm.calibration import LogisticCalibration
 from ecselm.elm.learners import KernelLearner, LayerLearner
-from ecselm.elm.leave_one_out import LeftOutScores, left_out_scores
+from ecselm.elm.leave_one_out import LeftOutScores, left_out_rows
 from ecselm.elm.rows import Rows
 from ecselm.elm.sample import SAMPLE_ROWS, RowSample
 
@@ -49,7 +49,7 @@ def test_left_out_scores_are_those_of_a_model_without_the_row(small, model, twin
     if "random_state" in twin.get_params():
         twin.set_params(random_state=0)
     w = np.where(np.arange(40) % 3 == 0, 2.0, 1.0) if weighted else None
-    left_out = left_out_scores(*learnt(model, X, y, w), C=model.C)
+    left_out = left_out_rows(*learnt(model, X, y, w))
     for i in (0, 1, 17, 39):
         without = np.ones(40) if w is None else w.copy()
         without[i] -= 1.0

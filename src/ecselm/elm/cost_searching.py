@@ -17,7 +17,7 @@ from ecselm._sklearn import check_weights, safe_indexing
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import Costs
-from ecselm.costs.levels import CostLevel, SampleLevel
+from ecselm.costs.levels import CostLevel
 from ecselm.elm.class_costs import ClassCostLearning, cost_level
 from ecselm.elm.family import all_or_nothing
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
@@ -160,10 +160,8 @@ class CostSearching(ClassCostLearning):
 
 def _costed(rows: InputRows, level: CostLevel, n_classes: int) -> CostedRows:
     """Return the rows by cost group; a fitted estimator has no targets of (15)."""
-    by_row = isinstance(level, SampleLevel)
-    groups = np.arange(len(rows.y)) if by_row else rows.codes
     none = np.empty((len(rows.y), 0))
-    return CostedRows(none, groups, len(groups) if by_row else n_classes, rows.weight)
+    return CostedRows.at_level(level, none, rows.codes, n_classes, rows.weight)
 
 
 def _table(X: Any) -> AnyArray:

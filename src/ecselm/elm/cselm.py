@@ -25,7 +25,7 @@ from ecselm.elm.calibration import LogisticCalibration
 from ecselm.elm.decisions import CostDeciding
 from ecselm.elm.family import KERNEL_OR_LAYER, RIDGE, has_hidden_layer
 from ecselm.elm.learners import KernelLearner, LayerLearner
-from ecselm.elm.leave_one_out import left_out_scores
+from ecselm.elm.leave_one_out import left_out_rows
 from ecselm.elm.rows import Rows
 from ecselm.elm.welm import normalized
 from ecselm.solvers import Solution
@@ -274,5 +274,5 @@ class CSELMClassifier(CostDeciding):
         if self.decision == "argmax":
             self._probabilities_ = None
             return
-        left_out = left_out_scores(learner, solution, self.C)
+        left_out = left_out_rows(learner, solution)
         self._probabilities_ = LogisticCalibration.from_left_out(left_out, len(self.classes_))

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs.levels import CostLevel, SampleLevel
+from ecselm.costs.levels import CostLevel
 from ecselm.costs.parse import numbers
 from ecselm.elm.cost_learning import CostLearning
 from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
@@ -121,7 +121,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
         otherwise than by score, and ``extra`` names what else the search depends on.
         """
         rng, seed = self._stream()
-        costed = _costed(rows, level, len(classes))
+        costed = CostedRows.at_level(level, rows.T, rows.codes, len(classes), rows.weight)
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, rows.X, rows.weight)
         spans = self._spans(None if kernel is None else kernel.gamma)
         plan = self._plan(level, classes, priors, costed.masses(), *spans, decides)
@@ -177,12 +177,6 @@ def _plain_engine(
     spans: Any,  # noqa: ARG001
 ) -> Engine:
     return machine.engine(rows, splits)
-
-
-def _costed(rows: TrainingRows, level: CostLevel, n_classes: int) -> CostedRows:
-    if isinstance(level, SampleLevel):
-        return CostedRows(rows.T, np.arange(len(rows.T)), len(rows.T), rows.weight)
-    return CostedRows(rows.T, rows.codes, n_classes, rows.weight)
 
 
 def _span(value: float | str, bounds: Any, name: str, start: float) -> Span:

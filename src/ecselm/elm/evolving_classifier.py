@@ -41,7 +41,7 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
         X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
-        if self.decision == "min_cost" and self.cost_level != "matrix":
+        if self._decides and self.cost_level != "matrix":
             raise ValueError(
                 "decision='min_cost' must go with cost_level='matrix', got "
                 f"cost_level={self.cost_level!r}"
@@ -57,8 +57,8 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
             self._priors(level, rows, classes, costs),
             lambda judged: self._judge(rows, classes, costs, judged),
             {"costs": costs},
-            engine=self._deciding(rows) if self.decision == "min_cost" else None,
-            decides=self.decision == "min_cost",
+            engine=self._deciding(rows) if self._decides else None,
+            decides=self._decides,
         )
         self._store(settled, rows, classes, X.dtype)
         B = settled.learned.costs[settled.rows.groups]
@@ -100,7 +100,7 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
         self.layer_, self.solver_ = machine.layer, solution.path
         self._slope_ = self._score_slope(solution, settled)
         self._probabilities_ = None
-        if self.decision == "min_cost":
+        if self._decides:
             weight = np.ones(len(costed)) if rows.weight is None else rows.weight
             scores = left_out(machine, costed, learned.costs, learned.C)
             self._probabilities_ = LogisticCalibration.from_left_out(

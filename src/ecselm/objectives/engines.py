@@ -24,8 +24,7 @@ from ecselm.objectives.systems import (
     TrainingKernel,
     layer_system,
 )
-
-MAX_LEVERAGE = 1.0 - 1e-9
+from ecselm.solvers import left_out_scores
 
 
 class Engine(Protocol):
@@ -89,12 +88,7 @@ class KernelEngine:
 
 @dataclass(frozen=True, slots=True)
 class LeaveOneOutEngine:
-    """Score every row as if it had been left out, in closed form.
-
-    With the leverage ``h_i``, the i-th diagonal entry of the matrix that maps T to the
-    fitted values, the left-out score is ``z_i - h_i / (1 - h_i) (t_i - z_i)``. A row of
-    weight 2 stands for two rows, of which one is left out.
-    """
+    """Score every row as if it had been left out, in closed form."""
 
     features: FloatArray | TrainingKernel  # H (N, L), or the kernel
     rows: CostedRows
@@ -120,17 +114,8 @@ class LeaveOneOutEngine:
             solution = system.solution(costs, C)
         except LinAlgError:
             return np.full(self.rows.T.shape, np.nan)
-        B, Z = self.rows.vector(costs), F @ solution.beta
-        if solution.is_dual:  # s_i (K s A^-1)_ii = 1 - e_i (A^-1)_ii / C, see solve_dual
-            h = 1.0 - np.where(B < 0, -1.0, 1.0) * solution.factor.inverse_diagonal() / C
-        else:
-            h = B * np.einsum("il,li->i", F, solution.factor.solve(F.T))
-        if self.rows.weight is not None:
-            h = h / np.maximum(self.rows.weight, 1.0)
-        if not (B < 0).any():  # one negative cost, and leverages may be anything
-            h = np.clip(h, 0.0, MAX_LEVERAGE)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return Z - (h / (1.0 - h))[:, np.newaxis] * (self.rows.T - Z)
+        B = self.rows.vector(costs)
+        return left_out_scores(F, self.rows.T, solution, B, self.rows.weight)
 
     def _prepared(self, gamma: float | None) -> tuple[FloatArray, System]:
         if not isinstance(self.features, TrainingKernel):

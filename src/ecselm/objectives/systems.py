@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
+from ecselm.costs.levels import CostLevel, SampleLevel
 from ecselm.hidden import KernelMap
 from ecselm.solvers import GramBlocks, Solution, solve_weighted
 from ecselm.solvers.weighted import dual_solution, primal_solution
@@ -23,6 +24,20 @@ class CostedRows:
     groups: IntArray  # (N,), in 0..n_groups-1
     n_groups: int
     weight: FloatArray | None = None  # (N,)
+
+    @classmethod
+    def at_level(
+        cls,
+        level: CostLevel,
+        T: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        weight: FloatArray | None,
+    ) -> CostedRows:
+        """Return rows of the classes ``codes``, grouped by what has a cost of its own."""
+        if isinstance(level, SampleLevel):
+            return cls(T, np.arange(len(T)), len(T), weight)
+        return cls(T, codes, n_classes, weight)
 
     def __len__(self) -> int:
         return len(self.T)

@@ -3,6 +3,7 @@
 from ecselm.solvers.dual import solve_dual
 from ecselm.solvers.factors import Factor, factor_shifted
 from ecselm.solvers.gram import GramBlocks, GramSum
+from ecselm.solvers.left_out import left_out_scores
 from ecselm.solvers.weighted import Solution, solve_weighted
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "GramSum",
     "Solution",
     "factor_shifted",
+    "left_out_scores",
     "solve_dual",
     "solve_weighted",
 ]
