@@ -464,9 +464,9 @@ def test_random_stream_of_our_own_is_kept_in_the_file(path, data):
     ]
     assert_same_search(*longer)
     assert longer[0].history_[:3].equals(first.history_)
-    other = model(path.with_name("other"), random_state=None).fit(*data)
+    # Two searches may well learn the same costs: what must differ is the stream.
+    model(path.with_name("other"), random_state=None).fit(*data)
     assert stored_seed(path) != stored_seed(path.with_name("other"))
-    assert not np.array_equal(other.cost_vector_, first.cost_vector_)
 
 
 def test_frame_put_together_otherwise_is_the_same_data(path, data):
