@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
 
 .PHONY: help demo test test-slow bench clean
 
@@ -32,8 +33,8 @@ bench: $(VENV)/.bench
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache demo
 
-# One stamp per extra: installed again when pyproject.toml changes.
-$(VENV)/.%: pyproject.toml | $(BIN)/python
+# One stamp per extra: installed again when pyproject.toml or the C sources change.
+$(VENV)/.%: pyproject.toml hatch_build.py $(C_FILES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 

@@ -1,4 +1,7 @@
-"""Run all benchmarks: ``python -m benchmarks [--quick] [--output DIR] [--table FILE]``."""
+"""Run all benchmarks: ``python -m benchmarks [--quick] [--output DIR] [--table FILE]``.
+
+``--only PART`` runs one part of those about searches and prints it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from pathlib import Path
 from benchmarks import accuracy, fit, search
 from benchmarks.conditions import present_conditions
 from benchmarks.report import Results
+from benchmarks.speed import PARTS, measure_speed
+from benchmarks.speed_report import as_markdown
 
 HERE = Path(__file__).resolve().parent
 
@@ -39,12 +44,16 @@ def measure(quick: bool) -> Results:
         times=fit.compare_fits(size),
         searches=search.compare_searches(race),
         accuracies=accuracy.compare_accuracy(trial),
+        speed=measure_speed(quick),
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run as the options say, and write the results and the table."""
     options = _parser().parse_args(arguments)
+    if options.only:
+        print(as_markdown(measure_speed(options.quick, options.only)))
+        return
     results = measure(options.quick)
     for path, text in (
         (options.output / "results.json", results.as_json()),
@@ -56,8 +65,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run all benchmarks.")
     parser.add_argument("--quick", action="store_true", help="tiny data, for continuous tests")
+    parser.add_argument(
+        "--only", choices=PARTS, help="print one part about searches, and write nothing"
+    )
     parser.add_argument(
         "--output", type=Path, default=HERE, metavar="DIR", help="folder of results.json"
     )

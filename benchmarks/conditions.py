@@ -12,6 +12,7 @@ from pathlib import Path
 import joblib
 
 from benchmarks.opponents import PEERS
+from benchmarks.rivals import INTELELM
 from benchmarks.search import SEARCHES
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
@@ -39,7 +40,7 @@ def present_conditions(quick: bool) -> Conditions:
         quick=quick,
         python=platform.python_version(),
         versions={name: version(name) for name in PACKAGES}
-        | {peer.distribution: peer.version for peer in (*PEERS, *SEARCHES)},
+        | {peer.distribution: peer.version for peer in (*PEERS, *SEARCHES, INTELELM)},
         cpu=cpu,
         flags=flags,
         cores=joblib.cpu_count(),

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import Ridge
 
+from ecselm import ELMClassifier
+
 RIDGE = "H with NumPy + Ridge"
 Predict = Callable[[np.ndarray], np.ndarray]
 
@@ -114,6 +116,20 @@ def _fit_scikit_elm(skelm: Any, lesson: Lesson) -> Predict:
     return model.fit(lesson.X, lesson.y).predict
 
 
+def _fit_gfdl(gfdl: Any, lesson: Lesson) -> Predict:
+    """Fit tanh units with our ridge, which is its fast way; gfdl knows no weights."""
+    model = gfdl.GFDLClassifier(
+        hidden_layer_sizes=(lesson.n_hidden,),
+        activation="tanh",
+        weight_scheme="glorot_normal",
+        direct_links=False,
+        reg_alpha=1.0 / ELMClassifier().C,
+        seed=lesson.seed,
+    )
+    return model.fit(lesson.X, lesson.y).predict
+
+
 HPELM = Peer("hpelm", "hpelm", "hpelm", _fit_hpelm)
 SCIKIT_ELM = Peer("scikit-elm", "scikit-elm", "skelm", _fit_scikit_elm)
-PEERS = (HPELM, SCIKIT_ELM)
+GFDL = Peer("gfdl", "gfdl", "gfdl.model", _fit_gfdl)
+PEERS = (HPELM, SCIKIT_ELM, GFDL)

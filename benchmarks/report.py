@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from benchmarks.accuracy import Accuracy
 from benchmarks.conditions import Conditions
 from benchmarks.fit import Comparison
 from benchmarks.search import Overhead
+from benchmarks.speed import Speed
+from benchmarks.speed_report import as_markdown
+from benchmarks.tables import comparison_rows, limit_cell, met_cell, ratio_cell, table
 
 PAGE = """# Benchmarks
 
@@ -35,8 +38,10 @@ model has {hidden} hidden units, and the rows have random weights between 0.5 an
   of every class. It runs in the precision of the row.
 - **scikit-elm** has its default tanh units and no weights at all. It is given X in the
   precision of the row.
+- **gfdl** has tanh units, drawn as `glorot_normal`, without direct links, a ridge of 1/C and
+  no weights. It needs Python 3.12 or later.
 
-Both packages are given X standardised, which is not timed.
+The packages are given X standardised, which is not timed.
 
 {times}
 
@@ -58,13 +63,14 @@ The milliseconds are those of this machine, for orientation only.
 
 {searches}
 
+{speed}
 ## Accuracy without tuning
 
 Mean accuracy of default settings on test rows, {accuracy_hidden} hidden units each. Digits:
 stratified splits of 80 to 20, number of seeds {digits_seeds}. The others:
 `make_classification` with {accuracy_rows} rows, 50 features and 10 classes, split 75 to 25,
 number of seeds {seeds}, each for the generator, the split and the model. hpelm has
-sigmoid units, scikit-elm its default; both are given X standardised.
+sigmoid units, scikit-elm its default, gfdl tanh units; all are given X standardised.
 
 The default draw of the weights was chosen on digits, on real gas sensor data and on data of
 these generators with the seeds 0 to 4. The seeds here begin at {first_seed}: the generated rows
@@ -86,14 +92,11 @@ class Results:
     times: list[Comparison]
     searches: list[Overhead]
     accuracies: list[Accuracy]
+    speed: Speed
 
     def as_json(self) -> str:
         """Return the results as JSON, with what is met told for every target."""
-        content: dict[str, Any] = asdict(self)
-        for kind in ("times", "accuracies"):
-            for entry, record in zip(content[kind], getattr(self, kind), strict=True):
-                entry["met"] = record.met
-        return json.dumps(content, indent=2) + "\n"
+        return json.dumps(_plain(self), indent=2) + "\n"
 
     def as_markdown(self) -> str:
         """Return the page of the documentation."""
@@ -102,9 +105,20 @@ class Results:
             conditions=_conditions(self.conditions),
             times=_times(self.times),
             searches=_searches(self.searches),
+            speed=as_markdown(self.speed),
             accuracies=_accuracies(self.accuracies),
             **self.sizes,
         )
+
+
+def _plain(record: Any) -> Any:
+    """Return records as dictionaries, with whether the target is met where there is one."""
+    if isinstance(record, list | tuple):
+        return [_plain(entry) for entry in record]
+    if not is_dataclass(record):
+        return record
+    content = {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    return content | ({"met": record.met} if hasattr(record, "met") else {})
 
 
 def _conditions(conditions: Conditions) -> str:
@@ -119,17 +133,8 @@ def _conditions(conditions: Conditions) -> str:
 
 
 def _times(comparisons: list[Comparison]) -> str:
-    rows = [
-        [
-            comparison.ours,
-            comparison.opponent,
-            _ratio(comparison),
-            "" if comparison.target is None else f"<= {comparison.target:.2f}",
-            _met(comparison.met),
-        ]
-        for comparison in comparisons
-    ]
-    return _table(["Our fit", "Against", "Ratio", "Target", "Met"], rows)
+    header = ["Our fit", "Against", "Ratio", "Target", "Met"]
+    return table(header, comparison_rows(comparisons))
 
 
 def _searches(overheads: list[Overhead]) -> str:
@@ -137,21 +142,13 @@ def _searches(overheads: list[Overhead]) -> str:
         [
             str(overhead.dimension),
             overhead.opponent,
-            _ratio(overhead, digits=3),
+            ratio_cell(overhead.ratio, overhead.missing, digits=3),
             f"{overhead.ours_ms:.2f}",
             "" if overhead.theirs_ms is None else f"{overhead.theirs_ms:.2f}",
         ]
         for overhead in overheads
     ]
-    return _table(["Coordinates", "Against", "Ratio", "ms, ours", "ms, theirs"], rows)
-
-
-def _ratio(comparison: Comparison | Overhead, digits: int = 2) -> str:
-    ratio = comparison.ratio
-    if ratio is None:
-        return str(comparison.missing)
-    median, lower, upper = (f"{x:.{digits}f}" for x in (ratio.median, ratio.lower, ratio.upper))
-    return f"{median} ({lower} to {upper})"
+    return table(["Coordinates", "Against", "Ratio", "ms, ours", "ms, theirs"], rows)
 
 
 def _accuracies(accuracies: list[Accuracy]) -> str:
@@ -160,22 +157,13 @@ def _accuracies(accuracies: list[Accuracy]) -> str:
         [
             entry.data,
             *(_score(entry.scores.get(name, "")) for name in models),
-            "" if entry.target is None else f">= {entry.target:.3f}",
-            _met(entry.met),
+            limit_cell(">=", entry.target, digits=3),
+            met_cell(entry.met),
         ]
         for entry in accuracies
     ]
-    return _table(["Data", *models, "Target", "Met"], rows)
+    return table(["Data", *models, "Target", "Met"], rows)
 
 
 def _score(score: float | str) -> str:
     return score if isinstance(score, str) else f"{score:.4f}"
-
-
-def _met(met: bool | None) -> str:
-    return "" if met is None else "yes" if met else "no"
-
-
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -52,7 +53,7 @@ def interleaved(
     tasks = [ours, *opponents.values()]
     for task in tasks:
         task()
-    timers = [partial(_duration, task, clock) for task in tasks]
+    timers = [partial(duration, task, clock) for task in tasks]
     seconds = seconds_by_round(timers, repeats, pause=pause)
     return {
         name: Ratio.of(seconds[:, 0] / seconds[:, place])
@@ -76,12 +77,38 @@ def seconds_by_round(
     return seconds
 
 
+class Stopwatch:
+    """Seconds by name, one entry for every task.
+
+    Examples
+    --------
+    >>> ticks = iter([0.0, 2.0])
+    >>> watch = Stopwatch(clock=lambda: next(ticks))
+    >>> watch.time("sum", sum, [1, 2])
+    3
+    >>> watch.seconds["sum"]
+    [2.0]
+    """
+
+    def __init__(self, clock: Clock = time.perf_counter) -> None:
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        self._clock = clock
+
+    def time(self, name: str, task: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Do the task and return what it returns."""
+        start = self._clock()
+        result = task(*arguments, **options)
+        self.seconds[name].append(self._clock() - start)
+        return result
+
+
 def blas_threads(n_threads: int) -> Any:
     """Limit BLAS to a number of threads within a ``with``."""
     return ThreadpoolController().limit(limits=n_threads, user_api="blas")
 
 
-def _duration(task: Task, clock: Clock) -> float:
+def duration(task: Task, clock: Clock = time.perf_counter) -> float:
+    """Return the seconds of a task."""
     start = clock()
     task()
     return clock() - start

@@ -57,6 +57,34 @@ def share_out(
             return list(pool.map(work, lanes))
 
 
+class Workers:
+    """Some threads that stay while a search lasts, and one BLAS thread in each of them.
+
+    Examples
+    --------
+    >>> with Workers(2) as workers:
+    ...     workers.map(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+
+    def __init__(self, n_threads: int = 1) -> None:
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def map(self, work: Callable[[Task], Part], tasks: Sequence[Task]) -> list[Part]:
+        """Return ``work`` done on every task, in their order."""
+        with one_blas_thread(), _held_limit():
+            if self._pool is None or len(tasks) == 1:
+                return [work(task) for task in tasks]
+            return list(self._pool.map(work, tasks))
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
 class _SharedLimit:
     """One limit on BLAS for all fits that overlap in time: it is the whole process's.
 
@@ -69,6 +97,12 @@ class _SharedLimit:
         self._owner: int | None = None
         self._users: Counter[int] = Counter()
         self._before: list[int] = []
+        self._held = 0
+
+    def hold(self, change: int) -> None:
+        """Count those who want one BLAS thread whatever the size of a matrix."""
+        with self._lock:
+            self._held += change
 
     def enter(self) -> int:
         """Limit BLAS to one thread; return how many threads the caller may use instead."""
@@ -92,7 +126,7 @@ class _SharedLimit:
     def lift(self) -> bool:
         """Give BLAS its threads back for a while, if the caller is the only user."""
         with self._lock:
-            alone = list(self._users) == [threading.get_ident()]
+            alone = list(self._users) == [threading.get_ident()] and not self._held
             if alone:
                 _set_threads(self._before)
             return alone
@@ -127,6 +161,16 @@ def one_blas_thread() -> Iterator[int]:
         yield allowed
     finally:
         _LIMIT.leave()
+
+
+@contextmanager
+def _held_limit() -> Iterator[None]:
+    """Keep to one BLAS thread even for large matrices, so that last digits stay the same."""
+    _LIMIT.hold(1)
+    try:
+        yield
+    finally:
+        _LIMIT.hold(-1)
 
 
 @contextmanager

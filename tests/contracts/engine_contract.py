@@ -10,7 +10,7 @@ from ecselm.objectives import Candidates
 
 def taken(candidates, positions):
     """Return some of the candidates."""
-    values = (getattr(candidates, field.name) for field in fields(candidates))
+    values = (getattr(candidates, field.name) for field in fields(candidates)[:-1])
     return Candidates(*(None if value is None else value[positions] for value in values))
 
 
@@ -46,4 +46,4 @@ class EngineContract:
         engine.scores(candidates)
         for field in fields(candidates):
             now, before = getattr(candidates, field.name), getattr(kept, field.name)
-            assert before is None if now is None else (now == before).all()
+            assert before is None if now is None else np.all(now == before)

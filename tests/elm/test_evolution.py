@@ -376,6 +376,7 @@ def test_verbose_two_logs_every_generation(data, caplog):
     with caplog.at_level(logging.INFO, logger="ecselm"):
         fitted = model(verbose=2).fit(*data)
     lines = [record.getMessage() for record in caplog.records]
+    assert lines.pop(0) == f"evaluated by {fitted.engine_}"
     assert len(lines) == 6
     assert {record.name for record in caplog.records} == {"ecselm.elm.evolution"}
     assert lines[-1].startswith(f"generation 5 of 5: best {fitted.best_score_:.6g}, mean ")

@@ -5,26 +5,43 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
+from ecselm import compiled
 from ecselm.costs import min_cost_decision
 from ecselm.hidden import KernelMap
 from ecselm.objectives import (
     Candidates,
     CostedRows,
     ExpectedCostEngine,
-    KernelEngine,
-    LayerEngine,
     LeaveOneOutEngine,
     RememberedScores,
     TrainingKernel,
     every_row,
     folds,
     holdout,
+    kernel_engine,
+    layer_engine,
 )
-from ecselm.objectives.systems import BlockSystem, RowSystem
+from ecselm.objectives.engines import LayerEngine
+from ecselm.objectives.kernel_engine import DualEngine
+from ecselm.objectives.row_engine import RowEngine
 from tests.conftest import targets
 from tests.contracts.engine_contract import EngineContract
 
 GAMMA = 0.4
+
+
+@pytest.fixture(params=["compiled", "LAPACK"], autouse=True)
+def path(request):
+    """Build engines with and without the compiled library."""
+    if request.param == "LAPACK":
+        with compiled.disabled():
+            yield
+    elif compiled.is_available():
+        yield
+    else:
+        pytest.skip("the compiled library was not built")
+
+
 SHAPES = {"tall": (36, 6), "wide": (16, 40)}
 # Classes, level, weights, signs: any three of the four in all combinations.
 SCENARIOS = [
@@ -126,7 +143,7 @@ class TestLayerEngine(LayerCases):
             for b, C in zip(candidates.costs, candidates.C, strict=True)
         ]
         expected = np.stack([np.concatenate(parts) for parts in literal])
-        return LayerEngine.from_rows(H, rows, splits), candidates, expected
+        return layer_engine(H, rows, splits), candidates, expected
 
 
 class KernelCases(SolvingContract):
@@ -149,7 +166,7 @@ class TestKernelEngine(KernelCases):
         ]
         kernel = TrainingKernel.from_map(KernelMap("rbf", X, gamma=GAMMA))
         expected = np.stack([np.concatenate(parts) for parts in literal])
-        return KernelEngine(kernel, rows, splits), candidates, expected
+        return kernel_engine(kernel, rows, splits, searched=widths), candidates, expected
 
 
 class TestLeaveOneOutEngine(LayerCases):
@@ -215,9 +232,9 @@ def solving(request, rng):
     rows = CostedRows(rng.standard_normal((N, 2)), np.arange(N) % 2, 2)
     kernel = TrainingKernel.from_map(KernelMap("linear", X))
     engine = {
-        "layer": lambda: LayerEngine.from_rows(X, rows, every_row(N)),
-        "wide layer": lambda: LayerEngine.from_rows(X, rows, every_row(N)),
-        "kernel": lambda: KernelEngine(kernel, rows, every_row(N)),
+        "layer": lambda: layer_engine(X, rows, every_row(N)),
+        "wide layer": lambda: layer_engine(X, rows, every_row(N)),
+        "kernel": lambda: kernel_engine(kernel, rows, every_row(N)),
         "left out": lambda: LeaveOneOutEngine.from_layer(X, rows),
         "left out of a kernel": lambda: LeaveOneOutEngine.from_kernel(kernel, rows),
     }[request.param]()
@@ -255,9 +272,9 @@ def test_cases_of_the_suite_take_every_path(rng, shape, level):
     N, L = SHAPES[shape]
     groups = np.arange(N) % 2 if level == "class" else np.arange(N)
     rows = CostedRows(np.zeros((N, 1)), groups, groups.max() + 1)
-    engine = LayerEngine.from_rows(rng.standard_normal((N, L)), rows, every_row(N))
-    kind = BlockSystem if (shape, level) == ("tall", "class") else RowSystem
-    assert isinstance(engine.systems[0], kind)
+    engine = layer_engine(rng.standard_normal((N, L)), rows, every_row(N))
+    tall = {"class": LayerEngine, "sample": RowEngine}
+    assert isinstance(engine, tall[level] if shape == "tall" else DualEngine)
 
 
 def test_scores_follow_the_splits_and_not_the_rows(rng):
@@ -266,7 +283,7 @@ def test_scores_follow_the_splits_and_not_the_rows(rng):
     for splits in (folds(H, y, 4, rng), holdout(H, y, 0.3, rng), every_row(30)):
         judged = np.concatenate([split.test for split in splits])
         candidates = Candidates(np.array([[1.0, 2.0, 0.5]]), np.array([3.0]))
-        Z = LayerEngine.from_rows(H, rows, splits).scores(candidates)[0]
+        Z = layer_engine(H, rows, splits).scores(candidates)[0]
         assert len(Z) == len(judged)
         last = splits[-1]
         expected = split_scores(last.train, last.test, rows, [1.0, 2.0, 0.5], 3.0, H)
@@ -297,7 +314,7 @@ def test_leaving_out_what_costs_nothing_changes_nothing(rng):
     H, groups = rng.standard_normal((20, 4)), np.arange(20) % 2
     rows = CostedRows(rng.standard_normal((20, 1)), groups, 2)
     candidates = Candidates(np.array([[0.0, 2.0]]), np.array([4.0]))
-    fitted = LayerEngine.from_rows(H, rows, every_row(20)).scores(candidates)[0]
+    fitted = layer_engine(H, rows, every_row(20)).scores(candidates)[0]
     left_out = LeaveOneOutEngine.from_layer(H, rows).scores(candidates)[0]
     assert_allclose(left_out[::2], fitted[::2], rtol=1e-10)
     assert (np.abs(left_out[1::2] - fitted[1::2]) > 1e-6).all()

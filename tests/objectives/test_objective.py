@@ -13,10 +13,10 @@ from ecselm.objectives import (
     CostObjective,
     CountJudge,
     ErrorJudge,
-    LayerEngine,
     LeaveOneOutEngine,
     Span,
     every_row,
+    layer_engine,
 )
 from tests.conftest import targets
 
@@ -46,7 +46,7 @@ def test_losses_are_equation_21_for_costs_per_row(rng, H, k, weighted):
     y = labels(rng, k)
     T = targets(y)[:, 1:] if k == 2 else targets(y)
     weight = rng.uniform(0.5, 2.0, N) if weighted else None
-    engine = LayerEngine.from_rows(H, CostedRows(T, np.arange(N), N, weight), every_row(N))
+    engine = layer_engine(H, CostedRows(T, np.arange(N), N, weight), every_row(N))
     objective = signed(H, y, engine, CountJudge(y, k, weight, accuracy, 0.0), 8.0)
     points = rng.uniform(-1.0, 1.0, (5, N))
     w = np.ones(N) if weight is None else weight
@@ -83,7 +83,7 @@ def test_what_is_singular_loses_and_harms_no_other(rng, H):
     y = labels(rng, 2)
     T = targets(y)[:, 1:]
     C = 1.0 / np.linalg.eigvalsh(H.T @ H)[-1]  # where B = -1 is singular
-    engine = LayerEngine.from_rows(H, CostedRows(T, np.arange(N), N), every_row(N))
+    engine = layer_engine(H, CostedRows(T, np.arange(N), N), every_row(N))
     objective = signed(H, y, engine, CountJudge(y, 2, None, accuracy, 0.5), C)
     points = np.stack([np.ones(N), -np.ones(N), np.full(N, 0.5)])
     losses = objective(points)
@@ -98,6 +98,9 @@ class Scores:
 
     def __init__(self, Z):
         self.Z = Z
+
+    def batch(self, n_candidates):
+        return n_candidates
 
     def scores(self, candidates):
         return self.Z

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
+from ecselm._threads import Workers
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs.knowledge import read_knowledge
 from ecselm.costs.levels import CostLevel, SampleLevel
@@ -59,7 +61,7 @@ LEARNING: dict[str, Any] = {
 # What may differ between a search and the one that goes on with its checkpoint.
 RUNNING = {
     *("max_epochs", "patience", "max_time", "checkpoint"),
-    *("callbacks", "warm_start", "n_jobs", "verbose"),
+    *("callbacks", "warm_start", "n_jobs", "memory_limit", "verbose"),
 }
 
 
@@ -88,6 +90,7 @@ class CostLearning:
     get_params: Callable[..., dict[str, Any]]
     prior_scores_: dict[str, float]
     best_score_: float
+    engine_: str
     _history_: SearchHistory
     _entries_: FloatArray
     _numbers_: tuple[float, float | None]
@@ -223,24 +226,29 @@ class CostLearning:
         judge: Judge,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
-        n_jobs: int | None,
+        n_threads: int | None = None,
     ) -> LearnedCosts:
-        """Search the costs, and keep how they were found."""
+        """Search the costs, and keep how they were found.
+
+        ``n_threads`` is None for an engine that sees to threads itself.
+        """
         run = SearchRun(
             optimizer=self.optimizer,
             population_size=self.population_size,
             max_epochs=self.max_epochs,
             patience=self.patience,
             max_time=self.max_time,
-            n_jobs=n_jobs,
             callbacks=_listed(self.callbacks),
             verbose=int(self.verbose),
             checkpoint=checkpoint,
+            title=str(engine),
         )
-        objective = CostObjective(plan.encoding, engine, judge)
-        return self._settled(
-            plan.encoding, run.evolve(objective, plan.encoding.box, plan.seeds, rng)
-        )
+        self.engine_ = str(engine)
+        encoding = plan.encoding
+        with contextlib.nullcontext() if n_threads is None else Workers(n_threads) as workers:
+            objective = CostObjective(encoding, engine, judge, workers)
+            found = run.evolve(objective, encoding.box, plan.seeds, rng)
+        return self._settled(encoding, found)
 
     def _settled(self, encoding: CostEncoding, evolution: Evolution) -> LearnedCosts:
         """Return the costs found, and keep how they were found.

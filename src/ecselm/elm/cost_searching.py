@@ -143,7 +143,6 @@ class CostSearching(ClassCostLearning):
             self._judge(rows, classes, costs, judged_rows(splits, len(costed))),
             search_rng,
             checkpoint,
-            1,
         ).completed(trained_rows(splits, len(costed)), rows.codes)
 
     def _engine(

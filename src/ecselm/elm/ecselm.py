@@ -104,9 +104,12 @@ class ECSELMClassifier(EvolvingClassifier):
         Put the costs of the previous ``fit`` into the first population.
     n_jobs : int, default=None
         Threads that evaluate candidates; the result does not depend on it.
+    memory_limit : int, float or str, default=None
+        Bytes, or a text such as ``"2 GiB"``, that sums and scores kept for speed may take;
+        a quarter of what is free by default.
     random_state : int, RandomState, Generator or None, default=None
     verbose : int, default=0
-        1 shows a progress bar, 2 logs every generation.
+        1 shows a progress bar, 2 logs every generation; both say how candidates are solved.
 
     Attributes
     ----------
@@ -126,6 +129,8 @@ class ECSELMClassifier(EvolvingClassifier):
         Fitness of each prior: what the search has gained over it.
     history_ : DataFrame
         generation, evaluations, best, mean and spread of the fitness.
+    engine_ : str
+        How candidates were evaluated.
     n_evaluations_ : int
         ``population_size * (max_epochs + 1)`` unless stopped earlier, without the priors.
     beta_, layer_, solver_, n_features_in_ :
@@ -196,6 +201,7 @@ class ECSELMClassifier(EvolvingClassifier):
         callbacks: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        memory_limit: float | str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         verbose: int = 0,
     ) -> None:
@@ -233,6 +239,7 @@ class ECSELMClassifier(EvolvingClassifier):
         self.callbacks = callbacks
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.verbose = verbose
 

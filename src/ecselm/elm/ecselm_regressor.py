@@ -55,7 +55,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         As in :class:`ECSELMClassifier`.
     optimizer, population_size, max_epochs, patience, max_time, checkpoint, callbacks, warm_start :
         As in :class:`ECSELMClassifier`.
-    n_jobs, random_state, verbose :
+    n_jobs, memory_limit, random_state, verbose :
         As in :class:`ECSELMClassifier`.
 
     Attributes
@@ -66,7 +66,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         The cost of every level; of rows, the mean over the level.
     level_edges_ : array of shape (n_levels - 1,)
         Where one level ends and the next begins; only for a single target.
-    C_, gamma_, best_score_, prior_scores_, history_, n_evaluations_ :
+    C_, gamma_, best_score_, prior_scores_, history_, engine_, n_evaluations_ :
         As in :class:`ECSELMClassifier`.
     beta_, layer_, solver_, n_features_in_ :
         As in :class:`ELMRegressor`.
@@ -125,6 +125,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         callbacks: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        memory_limit: float | str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         verbose: int = 0,
     ) -> None:
@@ -161,6 +162,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         self.callbacks = callbacks
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.verbose = verbose
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from ecselm._typing import FloatArray
 from ecselm.elm.checkpoint import Checkpoint
+from ecselm.objectives import CostObjective
 from ecselm.search import (
     AskTell,
     BacktrackingSearch,
@@ -37,7 +37,7 @@ OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
     "random": RandomSearch,
     "sobol": SobolSearch,
 }
-CHUNK = 16  # candidates evaluated together, whatever the number of jobs
+FORGETTING = 16  # generations after which engines begin anew, so that a resumed search can
 
 
 def make_search(
@@ -84,10 +84,10 @@ class SearchRun:
     max_epochs: int
     patience: int | None = None
     max_time: float | None = None
-    n_jobs: int | None = None
     callbacks: Sequence[Callable[[SearchProgress], Any]] = ()
     verbose: int = 0
     checkpoint: Checkpoint | None = None
+    title: str = ""  # how candidates are evaluated
     start: float = field(default_factory=time.monotonic)
 
     def evolve(
@@ -102,7 +102,7 @@ class SearchRun:
         Each seed is some points (n, D) with a name. The result is never worse than any
         of them, even if the population is too small to hold them all.
         """
-        losses = {name: self._evaluate(objective, points) for name, points in seeds.items()}
+        losses = {name: objective(points) for name, points in seeds.items()}
         initial = _ranked(seeds, losses, self.population_size)
         search = make_search(self.optimizer, box, self.population_size, rng, initial)
         history = self._run(search, objective)
@@ -120,17 +120,31 @@ class SearchRun:
 
     def _run(self, search: AskTell, objective: Callable[[FloatArray], FloatArray]) -> SearchHistory:
         told = [] if self.checkpoint is None else self.checkpoint.fitness
+        remembers, forget = _memory(objective)
+        goes_on = len(told) <= self.max_epochs
+        resumed = len(told) // FORGETTING * FORGETTING
 
         def fitness(points: FloatArray) -> FloatArray:
+            if search.generation % FORGETTING == 0:
+                forget()
             if search.generation < len(told):
+                # What an engine remembers at the point of resumption is made again.
+                if remembers and goes_on and search.generation >= resumed:
+                    objective(points)
                 return told[search.generation]
-            values = self._evaluate(objective, points)
+            values = objective(points)
             if self.checkpoint is not None:
                 self.checkpoint.add(values)
             return values
 
+        if self.verbose > 1:
+            logger.info("evaluated by %s", self.title)
         with tqdm(
-            total=self.max_epochs + 1, disable=self.verbose != 1, unit="generation", leave=False
+            desc=self.title,
+            total=self.max_epochs + 1,
+            disable=self.verbose != 1,
+            unit="generation",
+            leave=False,
         ) as bar:
 
             def callback(_: AskTell, history: SearchHistory) -> bool:
@@ -149,15 +163,6 @@ class SearchRun:
             )
         self._close(history)
         return history
-
-    def _evaluate(
-        self, objective: Callable[[FloatArray], FloatArray], points: FloatArray
-    ) -> FloatArray:
-        chunks = [points[start : start + CHUNK] for start in range(0, len(points), CHUNK)]
-        if effective_n_jobs(self.n_jobs) == 1:
-            return np.concatenate([objective(chunk) for chunk in chunks])
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        return np.concatenate(parallel(delayed(objective)(chunk) for chunk in chunks))
 
     def _progress(self, history: SearchHistory) -> SearchProgress:
         last = history.generations[-1]
@@ -194,6 +199,13 @@ class SearchRun:
                 ConvergenceWarning,
                 stacklevel=2,
             )
+
+
+def _memory(objective: Callable[[FloatArray], FloatArray]) -> tuple[bool, Callable[[], None]]:
+    """Tell whether an objective remembers, and return how to make it forget."""
+    if isinstance(objective, CostObjective):
+        return objective.remembers, objective.forget
+    return False, lambda: None
 
 
 def _ranked(

@@ -17,9 +17,10 @@ from ecselm.costs.parse import numbers
 from ecselm.elm.cost_learning import CostLearning
 from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
+from ecselm.elm.jobs import thread_number
 from ecselm.elm.learned import LearnedCosts
 from ecselm.elm.learners import finite
-from ecselm.elm.machine import KernelMachine, LayerMachine, Machine
+from ecselm.elm.machine import EngineNeeds, KernelMachine, LayerMachine, Machine
 from ecselm.elm.scoring import JudgedRows
 from ecselm.hidden import KernelMap
 from ecselm.objectives import CostedRows, Engine, Judge, Span, Split
@@ -30,6 +31,7 @@ SEARCHED: dict[str, list[Any]] = {
     "gamma": [StrOptions({"scale", "auto", "search"}), Interval(Real, 0, None, closed="neither")],
     "gamma_bounds": ["array-like"],
     "kernel": [*KERNEL["kernel"], None],
+    "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
 }
 WITH_WIDTH = ("rbf", "laplacian", "polynomial")
 PRINTED: dict[str, Any] = {
@@ -99,6 +101,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
     validation_fraction: float
     C_bounds: Any
     gamma_bounds: Any
+    memory_limit: int | float | str | None
 
     @available_if(_never)
     def partial_fit(self, X: Any, y: Any) -> Any:
@@ -132,13 +135,16 @@ class EvolvingMachine(CostLearning, ELMFamily):
         )
         data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
         checkpoint = self._checkpoint(plan, data, seed)  # refused before the sums are made
+        needs = EngineNeeds.of_search(
+            self.memory_limit, plan.encoding, self.population_size, rows.weight
+        )
         learned = self._search(
             plan,
-            (engine or _plain_engine)(machine, costed, splits, spans),
+            (engine or _plain_engine)(machine, costed, splits, spans, needs),
             judge(judged_rows(splits, len(costed))),
             search_rng,
             checkpoint,
-            self.n_jobs,
+            thread_number(self.n_jobs),
         ).completed(trained_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma
         return Settlement(learned, machine.with_width(learned.gamma), costed)
@@ -175,8 +181,9 @@ def _plain_engine(
     rows: CostedRows,
     splits: list[Split] | None,
     spans: Any,  # noqa: ARG001
+    needs: EngineNeeds,
 ) -> Engine:
-    return machine.engine(rows, splits)
+    return machine.engine(rows, splits, needs)
 
 
 def _span(value: float | str, bounds: Any, name: str, start: float) -> Span:

@@ -16,7 +16,7 @@ from ecselm.elm.evolving import EvolvingMachine, Settlement, TrainingRows
 from ecselm.elm.family import all_or_nothing
 from ecselm.elm.fitness import judged_rows
 from ecselm.elm.leave_one_out import LeftOutScores
-from ecselm.elm.machine import Machine, left_out
+from ecselm.elm.machine import EngineNeeds, Machine, left_out
 from ecselm.objectives import (
     Candidates,
     CostedRows,
@@ -69,7 +69,11 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
         """Return what makes an engine that decides by expected costs."""
 
         def engine(
-            machine: Machine, costed: CostedRows, splits: list[Split] | None, spans: Any
+            machine: Machine,
+            costed: CostedRows,
+            splits: list[Split] | None,
+            spans: Any,
+            needs: EngineNeeds,
         ) -> Engine:
             judged = judged_rows(splits, len(costed))
             weight = np.ones(len(judged)) if rows.weight is None else rows.weight[judged]
@@ -79,7 +83,7 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
                 scores = LeftOutScores(Z, rows.codes[judged], weight)
                 return LogisticCalibration.from_left_out(scores, k)(Z)
 
-            plain = machine.engine(costed, splits)
+            plain = machine.engine(costed, splits, needs)
             if any(span is not None and span.is_searched for span in spans):
                 return ExpectedCostEngine(plain, probabilities)
             C, gamma = (None if span is None else np.array([span.start]) for span in spans)

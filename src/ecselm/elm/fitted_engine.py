@@ -22,7 +22,10 @@ LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-lea
 
 @dataclass(frozen=True, slots=True)
 class FittedEngine:
-    """Fit a clone for every candidate and split; a candidate is a vector of weights."""
+    """Fit a clone for every candidate and split; a candidate is a vector of weights.
+
+    There is no C for an estimator of any kind: the one of a candidate scales its weights.
+    """
 
     estimator: Any
     X: Any
@@ -32,13 +35,20 @@ class FittedEngine:
     splits: list[Split]
     n_jobs: int | None
 
+    def __str__(self) -> str:
+        return f"{type(self.estimator).__name__}, fitted for every candidate"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return all: they are shared out here."""
+        return n_candidates
+
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, k), the splits one after the other."""
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(split_scores)(
-                self.estimator, self.X, self.y, self.classes, self.rows.vector(costs), split
+                self.estimator, self.X, self.y, self.classes, self.rows.vector(C * costs), split
             )
-            for costs in candidates.costs
+            for costs, C in zip(candidates.costs, candidates.C, strict=True)
             for split in self.splits
         )
         n = len(self.splits)

@@ -7,20 +7,41 @@ from typing import Any
 
 import numpy as np
 
+from ecselm._memory import memory_limit
 from ecselm._typing import FloatArray
 from ecselm.hidden import KernelMap
 from ecselm.objectives import (
     Candidates,
     CostedRows,
+    CostEncoding,
     Engine,
-    KernelEngine,
-    LayerEngine,
     LeaveOneOutEngine,
     Split,
     TrainingKernel,
+    kernel_engine,
+    layer_engine,
 )
 from ecselm.objectives.systems import KernelSystem, layer_system
 from ecselm.solvers import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class EngineNeeds:
+    """What an engine has to reckon with."""
+
+    memory: int  # bytes
+    n_candidates: int  # in a generation
+    strength: float  # the greatest C B of any candidate
+    searches_width: bool = False
+
+    @classmethod
+    def of_search(
+        cls, stated: Any, encoding: CostEncoding, n_candidates: int, weight: FloatArray | None
+    ) -> EngineNeeds:
+        """Return what a search needs, for a ``memory_limit`` as stated."""
+        heaviest = 1.0 if weight is None else float(weight.max())
+        width = encoding.gamma is not None and encoding.gamma.is_searched
+        return cls(memory_limit(stated), n_candidates, heaviest * encoding.strength, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +51,18 @@ class LayerMachine:
     layer: Any
     H: FloatArray  # (N, L), float64: a search compares what differs by little
 
-    def engine(self, rows: CostedRows, splits: list[Split] | None) -> Engine:
+    def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
         """Return what scores candidates; without splits, by leaving one out."""
         if splits is None:
-            return LeaveOneOutEngine.from_layer(self.H, rows)
-        return LayerEngine.from_rows(self.H, rows, splits)
+            return left_out_engine(self, rows)
+        return layer_engine(
+            self.H,
+            rows,
+            splits,
+            memory=needs.memory,
+            strength=needs.strength,
+            n_candidates=needs.n_candidates,
+        )
 
     def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
         """Return beta of (15)."""
@@ -65,11 +93,11 @@ class KernelMachine:
         """Return the map from x to kernel values."""
         return self.kernel.map
 
-    def engine(self, rows: CostedRows, splits: list[Split] | None) -> Engine:
+    def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
         """Return what scores candidates; without splits, by leaving one out."""
         if splits is None:
-            return LeaveOneOutEngine.from_kernel(self.kernel, rows)
-        return KernelEngine(self.kernel, rows, splits)
+            return left_out_engine(self, rows)
+        return kernel_engine(self.kernel, rows, splits, searched=needs.searches_width)
 
     def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
         """Return alpha of (15)."""
@@ -89,7 +117,14 @@ class KernelMachine:
 Machine = LayerMachine | KernelMachine
 
 
+def left_out_engine(machine: Machine, rows: CostedRows) -> LeaveOneOutEngine:
+    """Return what scores rows as if each had been left out."""
+    if isinstance(machine, KernelMachine):
+        return LeaveOneOutEngine.from_kernel(machine.kernel, rows)
+    return LeaveOneOutEngine.from_layer(machine.H, rows)
+
+
 def left_out(machine: Machine, rows: CostedRows, costs: FloatArray, C: float) -> FloatArray:
     """Return the scores (N, m) of the training rows as if each had been left out."""
     one = Candidates(costs[np.newaxis], np.array([C]))
-    return machine.engine(rows, None).scores(one)[0]
+    return left_out_engine(machine, rows).scores(one)[0]

@@ -1,16 +1,12 @@
 """How good costs are: from points in a box to losses (paper, eqs. 20-21)."""
 
+from ecselm.objectives.choice import layer_engine
 from ecselm.objectives.encoding import Candidates, CostEncoding, Span
-from ecselm.objectives.engines import (
-    Engine,
-    ExpectedCostEngine,
-    KernelEngine,
-    LayerEngine,
-    LeaveOneOutEngine,
-    RememberedScores,
-)
+from ecselm.objectives.engines import Engine, ExpectedCostEngine, RememberedScores
 from ecselm.objectives.folds import Split, deal, every_row, folds, holdout
 from ecselm.objectives.judges import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
+from ecselm.objectives.kernel_engine import kernel_engine
+from ecselm.objectives.left_out_engine import LeaveOneOutEngine
 from ecselm.objectives.objective import CostObjective
 from ecselm.objectives.systems import CostedRows, TrainingKernel
 
@@ -24,8 +20,6 @@ __all__ = [
     "ErrorJudge",
     "ExpectedCostEngine",
     "Judge",
-    "KernelEngine",
-    "LayerEngine",
     "LeaveOneOutEngine",
     "RememberedScores",
     "RowCostJudge",
@@ -37,4 +31,6 @@ __all__ = [
     "every_row",
     "folds",
     "holdout",
+    "kernel_engine",
+    "layer_engine",
 ]

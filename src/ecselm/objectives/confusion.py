@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, softmax
 
+from ecselm import compiled
 from ecselm._typing import FloatArray, IntArray
 
 # A logistic law with these slopes is close to a normal one of unit variance.
@@ -21,7 +22,13 @@ SILVERMAN = 1.06
 
 def decided_classes(Z: FloatArray) -> IntArray:
     """Return the class of the largest score (19), (P, n) for scores (P, n, m)."""
-    return (Z[..., 0] > 0).astype(np.intp) if Z.shape[-1] == 1 else Z.argmax(axis=-1)
+    if Z.shape[-1] == 1:
+        return (Z[..., 0] > 0).astype(np.intp)
+    best, decided = Z[..., 0].copy(), np.zeros(Z.shape[:-1], dtype=np.intp)
+    for c in range(1, Z.shape[-1]):  # scores lie class by class: argmax would copy them
+        np.copyto(decided, c, where=Z[..., c] > best)
+        np.maximum(best, Z[..., c], out=best)
+    return decided
 
 
 def confusion_counts(
@@ -45,10 +52,15 @@ def confusion_counts(
             [0., 1.]]])
     """
     P, k = len(Z), n_classes
+    if compiled.is_available():
+        counts = np.zeros((P, k, k))
+        by_class = np.ascontiguousarray(Z.swapaxes(1, 2), dtype=np.float64)
+        compiled.count(by_class, y.astype(np.int32), weight, k, counts)
+        return counts
     places = (np.arange(P)[:, np.newaxis] * k + y) * k + decided_classes(Z)
     weights = None if weight is None else np.broadcast_to(weight, places.shape).ravel()
-    counts = np.bincount(places.ravel(), weights=weights, minlength=P * k * k)
-    return counts.reshape(P, k, k).astype(np.float64)
+    counted = np.bincount(places.ravel(), weights=weights, minlength=P * k * k)
+    return counted.reshape(P, k, k).astype(np.float64)
 
 
 def smoothed_confusion(

@@ -21,19 +21,28 @@ class Candidates:
     C: FloatArray  # (P,)
     gamma: FloatArray | None = None  # (P,)
     matrices: FloatArray | None = None  # (P, k, k)
+    first: int = 0  # position of the first of them in its generation
 
     def __len__(self) -> int:
         return len(self.costs)
 
     def one(self, i: int) -> Candidates:
         """Return the i-th candidate alone."""
-        only = slice(i, i + 1)
+        return self.part(slice(i, i + 1))
+
+    def part(self, some: slice) -> Candidates:
+        """Return some of the candidates, which know where in the generation they stand."""
         return Candidates(
-            self.costs[only],
-            self.C[only],
-            None if self.gamma is None else self.gamma[only],
-            None if self.matrices is None else self.matrices[only],
+            self.costs[some],
+            self.C[some],
+            None if self.gamma is None else self.gamma[some],
+            None if self.matrices is None else self.matrices[some],
+            self.first + some.start,
         )
+
+    def numbers(self, i: int) -> tuple[float, float | None]:
+        """Return C and the kernel width of the i-th candidate."""
+        return float(self.C[i]), None if self.gamma is None else float(self.gamma[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,17 @@ class CostEncoding:
         )
 
     @property
+    def strength(self) -> float:
+        """Return a bound on C times the cost of a row, for any candidate."""
+        low, high = self.region.low, self.region.high
+        if self.decides:
+            return self.C.high
+        if self.masses is None:
+            return self.C.high * float(max(np.abs(low).max(), np.abs(high).max()))
+        rarest = self.masses[self.masses > 0].min()
+        return self.C.high * float(min(self.masses.sum() / rarest, high.max() / low.min()))
+
+    @property
     def _searched(self) -> list[Span]:
         return [span for span in (self.C, self.gamma) if span is not None and span.is_searched]
 
@@ -136,16 +156,24 @@ class CostEncoding:
         coordinates = points[:, : self.level.n_entries]
         return self.region.repaired(np.exp(coordinates) if self.log else coordinates)
 
-    def decode(self, points: FloatArray) -> Candidates:
-        """Return the candidates that the points (P, D) stand for."""
+    def decode(self, points: FloatArray, *, scaled: bool = True) -> Candidates:
+        """Return the candidates that the points (P, D) stand for.
+
+        If not ``scaled``, C takes the factor that gives costs their mean: the machine is
+        the same, and costs whose coordinates are equal stay equal.
+        """
         entries = self.entries(points)
         costs = self.level.group_costs(entries)
         matrices = None
         if self.decides and isinstance(self.level, MatrixLevel):
             matrices, costs = self.level.matrices(entries), np.ones_like(costs)
-        elif self.masses is not None:
-            costs = costs * (self.masses.sum() / (costs @ self.masses))[:, np.newaxis]
         columns = iter(points[:, self.level.n_entries :].T)
         C = self.C.values(columns, len(points))
+        if self.masses is not None and matrices is None:
+            factors = self.masses.sum() / (costs @ self.masses)
+            if scaled:
+                costs = costs * factors[:, np.newaxis]
+            else:
+                C = C * factors
         gamma = None if self.gamma is None else self.gamma.values(columns, len(points))
         return Candidates(costs, C, gamma, matrices)

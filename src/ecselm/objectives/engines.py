@@ -2,29 +2,25 @@
 
 For every candidate an engine solves (15) on the rows of each split and scores the rows
 that the split judges by. A candidate whose system is singular, which happens for negative
-costs, gets NaN.
+costs, gets NaN. Engines that can do with less than scores say so by more methods:
+:class:`Counting` and :class:`Squaring`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from scipy.linalg import LinAlgError
 
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, IntArray
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.folds import Split
-from ecselm.objectives.systems import (
-    CostedRows,
-    KernelSystem,
-    System,
-    TrainingKernel,
-    layer_system,
-)
-from ecselm.solvers import left_out_scores
+from ecselm.objectives.judged import JudgedFeatures
+from ecselm.objectives.trainers import Trainer
+
+BATCH = 16  # candidates at a time, whatever the number of threads
 
 
 class Engine(Protocol):
@@ -33,95 +29,86 @@ class Engine(Protocol):
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), NaN for candidates without a solution."""
 
+    def batch(self, n_candidates: int) -> int:
+        """Return how many candidates to give at a time; it depends on sizes alone."""
+
+    def __str__(self) -> str:
+        """Say how it solves."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """An engine that counts decisions faster than it scores."""
+
+    def confusions(
+        self, candidates: Candidates, y: IntArray, n_classes: int, weight: FloatArray | None
+    ) -> FloatArray:
+        """Return confusion matrices (P, k, k), NaN for candidates without a solution."""
+
+
+@runtime_checkable
+class Squaring(Protocol):
+    """An engine that sums squared errors without scores."""
+
+    def squares(self, candidates: Candidates) -> FloatArray:
+        """Return the weighted squared errors (P,), summed over rows and outputs."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """An engine whose last digits depend on what it was asked before."""
+
+    def forget(self) -> None:
+        """Make what comes depend on nothing that was."""
+
 
 @dataclass(frozen=True, slots=True)
 class LayerEngine:
     """Rows behind a hidden layer, split by split."""
 
-    systems: list[System]
-    judged: list[FloatArray]  # rows of H by split
-    n_outputs: int
+    trainers: list[Trainer]
+    judged: list[JudgedFeatures]
+    name: str
 
-    @classmethod
-    def from_rows(cls, H: FloatArray, rows: CostedRows, splits: list[Split]) -> LayerEngine:
-        """Prepare every split."""
-        return cls(
-            [layer_system(H[split.train], rows.taken(split.train)) for split in splits],
-            [H[split.test] for split in splits],
-            rows.T.shape[1],
+    def __str__(self) -> str:
+        return self.name
+
+    def batch(self, n_candidates: int) -> int:
+        """Return enough candidates for a product that BLAS likes, in whole lanes."""
+        m = self.judged[0].T.shape[1]
+        wanted = min(n_candidates / 2, 48 / m)
+        return max(BATCH, 4 * int(np.ceil(wanted / 4)))
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        parts = [rows.scores(beta) for rows, beta in self._solved(candidates)]
+        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        return Z.swapaxes(1, 2)
+
+    def confusions(
+        self, candidates: Candidates, y: IntArray, n_classes: int, weight: FloatArray | None
+    ) -> FloatArray:
+        """Return confusion matrices (P, k, k) over all splits."""
+        counts, start = np.zeros((len(candidates), n_classes, n_classes)), 0
+        for judged, beta in self._solved(candidates):
+            rows = slice(start, start := start + len(judged.H))
+            part = None if weight is None else weight[rows]
+            counts += judged.confusions(beta, y[rows], n_classes, part)
+            counts[np.isnan(beta[:, 0, 0])] = np.nan
+        return counts
+
+    def squares(self, candidates: Candidates) -> FloatArray:
+        """Return the squared errors (P,) over all splits."""
+        return sum(
+            (rows.squares(beta) for rows, beta in self._solved(candidates)),
+            start=np.zeros(len(candidates)),
         )
 
-    def scores(self, candidates: Candidates) -> FloatArray:
-        """Return Z (P, n, m), the splits one after the other."""
-        parts = []
-        for system, H in zip(self.systems, self.judged, strict=True):
-            betas = [
-                _beta(system, costs, C, (H.shape[1], self.n_outputs))
-                for costs, C, _ in _single(candidates)
-            ]
-            Z = H @ np.hstack(betas)  # all candidates in one product
-            parts.append(Z.reshape(len(H), len(betas), self.n_outputs))
-        return np.moveaxis(np.concatenate(parts), 1, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class KernelEngine:
-    """Rows behind a kernel, whose width may be a candidate's own, split by split."""
-
-    kernel: TrainingKernel
-    rows: CostedRows
-    splits: list[Split]
-
-    def scores(self, candidates: Candidates) -> FloatArray:
-        """Return Z (P, n, m), the splits one after the other."""
-        return np.stack([self._one(*candidate) for candidate in _single(candidates)])
-
-    def _one(self, costs: FloatArray, C: float, gamma: float | None) -> FloatArray:
-        K, parts = self.kernel(gamma), []
-        for split in self.splits:
-            rows = self.rows.taken(split.train)
-            system = KernelSystem(K[np.ix_(split.train, split.train)], rows)
-            alpha = _beta(system, costs, C, rows.T.shape)
-            parts.append(K[np.ix_(split.test, split.train)] @ alpha)
-        return np.concatenate(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class LeaveOneOutEngine:
-    """Score every row as if it had been left out, in closed form."""
-
-    features: FloatArray | TrainingKernel  # H (N, L), or the kernel
-    rows: CostedRows
-    system: System
-
-    @classmethod
-    def from_layer(cls, H: FloatArray, rows: CostedRows) -> LeaveOneOutEngine:
-        """Prepare rows behind a hidden layer."""
-        return cls(H, rows, layer_system(H, rows))
-
-    @classmethod
-    def from_kernel(cls, kernel: TrainingKernel, rows: CostedRows) -> LeaveOneOutEngine:
-        """Prepare rows behind a kernel."""
-        return cls(kernel, rows, KernelSystem(kernel.K, rows))
-
-    def scores(self, candidates: Candidates) -> FloatArray:
-        """Return Z (P, N, m)."""
-        return np.stack([self._left_out(*candidate) for candidate in _single(candidates)])
-
-    def _left_out(self, costs: FloatArray, C: float, gamma: float | None) -> FloatArray:
-        F, system = self._prepared(gamma)
-        try:
-            solution = system.solution(costs, C)
-        except LinAlgError:
-            return np.full(self.rows.T.shape, np.nan)
-        B = self.rows.vector(costs)
-        return left_out_scores(F, self.rows.T, solution, B, self.rows.weight)
-
-    def _prepared(self, gamma: float | None) -> tuple[FloatArray, System]:
-        if not isinstance(self.features, TrainingKernel):
-            return self.features, self.system
-        K = self.features(gamma)
-        return K, self.system if K is self.features.K else KernelSystem(K, self.rows)
+    def _solved(self, candidates: Candidates) -> list[tuple[JudgedFeatures, FloatArray]]:
+        return [
+            (rows, trainer.betas(candidates.costs, candidates.C))
+            for trainer, rows in zip(self.trainers, self.judged, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +122,25 @@ class ExpectedCostEngine:
     machine: Engine
     probabilities: Callable[[FloatArray], FloatArray]
 
+    def __str__(self) -> str:
+        return f"decisions on {self.machine}"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return what the machine likes."""
+        return self.machine.batch(n_candidates)
+
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return the negative expected costs (P, n, k), in units of the mean cost."""
         if candidates.matrices is None:
             raise ValueError("candidates must hold decision matrices, got none")
         known: dict[tuple[float, float | None], FloatArray] = {}
         scored = []
-        for i, (_, C, gamma) in enumerate(_single(candidates)):
-            if (C, gamma) not in known:
-                Z = self.machine.scores(candidates.one(i))[0]
-                known[C, gamma] = self.probabilities(Z)
+        for i in range(len(candidates)):
+            key = candidates.numbers(i)
+            if key not in known:
+                known[key] = self.probabilities(self.machine.scores(candidates.one(i))[0])
             M = candidates.matrices[i]
-            scored.append(-(known[C, gamma] @ M) / M.mean())
+            scored.append(-(known[key] @ M) / M.mean())
         return np.stack(scored)
 
 
@@ -156,22 +150,28 @@ class RememberedScores:
 
     Z: FloatArray  # (n, m)
 
+    def __str__(self) -> str:
+        return "scores made once"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return any number."""
+        return BATCH
+
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return the same scores for every candidate, (P, n, m)."""
         return np.broadcast_to(self.Z, (len(candidates), *self.Z.shape))
 
 
-def _single(candidates: Candidates) -> list[tuple[FloatArray, float, float | None]]:
-    gamma = candidates.gamma
+def judged_features(
+    H: FloatArray, T: FloatArray, weight: FloatArray | None, splits: list[Split], halved: bool
+) -> list[JudgedFeatures]:
+    """Return the rows of H that each split judges by."""
     return [
-        (candidates.costs[i], float(candidates.C[i]), None if gamma is None else float(gamma[i]))
-        for i in range(len(candidates))
+        JudgedFeatures(
+            H if len(split.test) == len(H) and (np.diff(split.test) == 1).all() else H[split.test],
+            T[split.test],
+            None if weight is None else weight[split.test],
+            halved,
+        )
+        for split in splits
     ]
-
-
-def _beta(system: System, costs: FloatArray, C: float, shape: tuple[int, int]) -> FloatArray:
-    """Return beta, NaN where there is none."""
-    try:
-        return system.solution(costs, C).beta
-    except LinAlgError:
-        return np.full(shape, np.nan)

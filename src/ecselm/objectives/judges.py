@@ -39,6 +39,18 @@ class CountJudge:
     metric: Callable[[FloatArray], FloatArray]  # (P, k, k) -> (P,)
     smoothing: float
 
+    @property
+    def only_counts(self) -> bool:
+        """Tell whether counts are enough."""
+        return self.smoothing == 0
+
+    def of_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the fitness (P,) of confusion matrices (P, k, k), NaN for those with NaN."""
+        known = ~np.isnan(counts[:, 0, 0])
+        fitness = np.full(len(counts), np.nan)
+        fitness[known] = self.metric(counts[known])
+        return fitness
+
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,)."""
         known = self.y, self.n_classes, self.weight
@@ -78,6 +90,16 @@ class ErrorJudge:
     T: FloatArray  # (n, m)
     weight: FloatArray | None
     size: Callable[[FloatArray], FloatArray]
+
+    @property
+    def only_squares(self) -> bool:
+        """Tell whether sums of squares are enough."""
+        return self.size is np.square
+
+    def of_squares(self, squares: FloatArray) -> FloatArray:
+        """Return the fitness (P,) of squared errors summed over rows and outputs (P,)."""
+        n = len(self.T) if self.weight is None else float(self.weight.sum())
+        return -squares / (n * self.T.shape[1])
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,)."""

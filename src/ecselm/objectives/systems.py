@@ -52,6 +52,11 @@ class CostedRows:
         B = costs[self.groups]
         return B if self.weight is None else B * self.weight
 
+    def vectors(self, costs: FloatArray) -> FloatArray:
+        """Return B times the sample weights (P, N), for costs of P candidates (P, g)."""
+        B = costs[:, self.groups]
+        return B if self.weight is None else B * self.weight
+
     def masses(self) -> FloatArray:
         """Return the weighted size of every group (g,)."""
         sums = np.bincount(self.groups, weights=self.weight, minlength=self.n_groups)

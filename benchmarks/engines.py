@@ -1,0 +1,76 @@
+"""Our objectives of a problem, on the compiled path and on that of LAPACK alone."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from benchmarks.problems import Problem
+from ecselm import compiled
+from ecselm.costs.levels import ClassLevel, SampleLevel
+from ecselm.costs.region import CostRegion
+from ecselm.metrics.counted import accuracy
+from ecselm.objectives import (
+    CostedRows,
+    CostEncoding,
+    CostObjective,
+    CountJudge,
+    Engine,
+    ErrorJudge,
+    Judge,
+    Span,
+    TieBreakingJudge,
+    TrainingKernel,
+    kernel_engine,
+    layer_engine,
+)
+
+COMPILED, LAPACK = "compiled", "LAPACK"
+BOUNDS = (1e-3, 1.0)  # of all costs
+
+
+def missing_path(path: str) -> str | None:
+    """Say why a path cannot be taken, or return None."""
+    return None if path == LAPACK or compiled.is_available() else "not available"
+
+
+def path_taken(path: str) -> AbstractContextManager[Any]:
+    """Build engines by one path within a ``with``."""
+    return compiled.disabled() if path == LAPACK else nullcontext()
+
+
+def open_paths() -> list[str]:
+    """Return the paths that can be taken here."""
+    return [path for path in (COMPILED, LAPACK) if not missing_path(path)]
+
+
+def make_objective(
+    problem: Problem, level: str, splits: str, judge: str, path: str
+) -> CostObjective:
+    """Return what maps points to losses: costs of the ``level``, judged on the ``splits``."""
+    costs = ClassLevel(problem.shape.n_classes) if level == "class" else SampleLevel(problem.y)
+    low, high = (np.full(costs.n_entries, bound) for bound in BOUNDS)
+    encoding = CostEncoding(
+        costs, CostRegion(low, high), Span.fixed(problem.shape.C), log=level == "class"
+    )
+    rows = CostedRows.at_level(costs, problem.T, problem.y, problem.shape.n_classes, None)
+    with path_taken(path):
+        engine = _engine(problem, rows, splits)
+    return CostObjective(encoding, engine, _judge(problem, splits, judge))
+
+
+def _engine(problem: Problem, rows: CostedRows, splits: str) -> Engine:
+    features = problem.features
+    if isinstance(features, TrainingKernel):
+        return kernel_engine(features, rows, problem.splits[splits])
+    return layer_engine(features, rows, problem.splits[splits])
+
+
+def _judge(problem: Problem, splits: str, judge: str) -> Judge:
+    judged, k = problem.judged(splits), problem.shape.n_classes
+    squares = ErrorJudge(problem.T[judged], None, np.square)
+    counts = CountJudge(problem.y[judged], k, None, accuracy, smoothing=0.0)
+    ties = TieBreakingJudge(counts, problem.T[judged], None)
+    return {"errors": counts, "squares": squares, "errors, ties by squares": ties}[judge]

@@ -1,0 +1,161 @@
+"""The functions of the library, with arrays for pointers.
+
+Shapes are the caller's duty; types and memory order are seen to here. Rows and columns
+of matrices are padded to multiples of ``TILE``, as in ``cholesky.c``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+import numpy as np
+
+from ecselm._typing import FloatArray, IntArray
+from ecselm.compiled.library import library
+
+LANES = 4
+TILE = 3
+PANEL = 128
+EDGE = 64  # more than a strip of products.c is wide
+
+_own = threading.local()
+
+
+def padded(n: int) -> int:
+    """Return ``n`` rounded up to whole tiles."""
+    return -(-n // TILE) * TILE
+
+
+def tiled(matrices: FloatArray, right_sides: FloatArray) -> FloatArray:
+    """Lay out symmetric matrices (g, n, n) over right sides (g, m, n) for ``solve_groups``.
+
+    Returns (n_tiles, g, 9): of every tile the parts of all groups side by side.
+    """
+    g, m, n = right_sides.shape
+    width = padded(n)
+    full = np.zeros((g, width + padded(m), width))
+    full[:, :n, :n] = matrices
+    full[:, width : width + m, :n] = right_sides
+    tiles = full.reshape(g, -1, TILE, width // TILE, TILE).transpose(1, 3, 0, 2, 4)
+    tiles = tiles.reshape(len(tiles), width // TILE, g, TILE * TILE)
+    order = width // TILE
+    below = tiles[order:].reshape(-1, g, TILE * TILE)
+    return np.concatenate([tiles[np.tril_indices(order)], below])
+
+
+def solve_groups(
+    tiles: FloatArray, shape: tuple[int, int], costs: FloatArray, shift: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Solve ``(sum_q b_q A_q + diag(shift)) X = sum_q b_q Y_q`` for every candidate.
+
+    Parameters
+    ----------
+    tiles : array from :func:`tiled`
+    shape : (n, m)
+    costs : array of shape (P, g)
+    shift : array of shape (P,) or (P, n)
+
+    Returns
+    -------
+    X : array of shape (P, m, n)
+    pivots : array of shape (P, 2)
+        The least and the greatest pivot; the least is NaN or negative where the matrix is
+        not positive definite, and X means nothing then.
+    """
+    n, m = shape
+    P, g = costs.shape
+    X, pivots = np.empty((P, m, n)), np.empty((P, 2))
+    width = padded(n)
+    room = _room(LANES * (width * (width + padded(m)) + g + width))
+    _call(
+        "ecselm_solve_groups",
+        *(tiles, g, n, m, P, _plain(costs), _plain(shift), shift.ndim - 1, room, X, pivots),
+    )
+    return X, pivots
+
+
+def solve_matrices(
+    matrices: FloatArray, shape: tuple[int, int], shift: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Solve ``(A_p + shift_p) X = Y_p`` for matrices over right sides, (P, height, width).
+
+    Only lower triangles are read. P must be a multiple of ``LANES``.
+    """
+    n, m = shape
+    P, height, width = matrices.shape
+    X, pivots = np.empty((P, m, n)), np.empty((P, 2))
+    room = _room(LANES * (width * height + width))
+    _call("ecselm_solve_matrices", matrices, n, m, P, _plain(shift), room, X, pivots)
+    return X, pivots
+
+
+def add_products(X: FloatArray, d: FloatArray, sums: FloatArray) -> None:
+    """Add ``X'diag(d_p)X`` to the lower triangles of ``sums`` (P, height, width)."""
+    P, height, width = sums.shape
+    room = _room(PANEL * (height + width + EDGE))
+    _call("ecselm_add_products", X, len(X), height, width, P, _plain(d), room, sums)
+
+
+def count(
+    Z: FloatArray, y: IntArray, weight: FloatArray | None, k: int, counts: FloatArray
+) -> None:
+    """Add the confusion matrices of scores ``Z`` (P, m, n) to ``counts`` (P, k, k).
+
+    ``y`` are int32 and ``weight`` float64, both (n,).
+    """
+    P, m, n = Z.shape
+    _call("ecselm_count", Z, P, m, n, y, weight, k, _room(2 * n), counts)
+
+
+def count_checked(
+    Z: FloatArray,
+    y: IntArray,
+    weight: FloatArray | None,
+    k: int,
+    exact: tuple[FloatArray, FloatArray],
+    reach: tuple[FloatArray, FloatArray],
+    counts: FloatArray,
+) -> int:
+    """Add what float64 would count, from scores (P, m, n) in float32.
+
+    Rows i whose best scores are nearer to each other than ``reach[0][i] * reach[1][p]``
+    are scored again from ``exact``, H (n, L) and beta (P, m, L). Returns their number.
+    """
+    P, m, n = Z.shape
+    H, beta = exact
+    return int(
+        _call(
+            "ecselm_count_checked",
+            *(Z, P, m, n, y, weight, k, H, _plain(beta), H.shape[1]),
+            *(reach[0], reach[1], _room(2 * n), counts),
+        )
+    )
+
+
+def _plain(values: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    """Call the library, which lets other threads run meanwhile."""
+    return getattr(library(), name)(*(_converted(value) for value in arguments))
+
+
+def _converted(value: Any) -> Any:
+    if value is None:
+        return ctypes.c_void_p(None)
+    if isinstance(value, np.ndarray):
+        return ctypes.c_void_p(value.ctypes.data)
+    return ctypes.c_size_t(value)
+
+
+def _room(n: int) -> FloatArray:
+    """Return a place for ``n`` numbers, on a boundary that vectors need, kept by the thread."""
+    room: FloatArray | None = getattr(_own, "room", None)
+    if room is None or len(room) < n:
+        raw = np.empty(n + 8)
+        start = (-raw.ctypes.data // 8) % 8
+        room = _own.room = raw[start : start + n]
+    return room

@@ -1,0 +1,22 @@
+"""How many threads a search may use."""
+
+from __future__ import annotations
+
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
+
+from ecselm._threads import one_blas_thread
+
+
+def thread_number(n_jobs: int | None) -> int:
+    """Return the threads that ``n_jobs`` stands for, here.
+
+    Inside a worker of joblib, as in a grid search with jobs of its own, there are no more
+    than BLAS was left: joblib divides the cores among its workers.
+    """
+    backend, _ = get_active_backend()
+    threads = int(effective_n_jobs(n_jobs))
+    if not backend.nesting_level:
+        return threads
+    with one_blas_thread() as allowed:
+        return min(threads, allowed)

@@ -1,0 +1,107 @@
+"""Rows to judge by: their scores, counts and squared errors for a whole generation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ecselm import compiled
+from ecselm._typing import FloatArray, IntArray
+from ecselm.objectives.confusion import confusion_counts
+from ecselm.solvers import GramBlocks
+
+BLOCK_ENTRIES = 1 << 18  # scores made at a time: they stay in the cache
+UNIT = 2.0**-24  # relative rounding of float32
+MOST_CHECKED = 0.1  # share of near ties above which float32 is not worth it
+LARGEST = 1e30  # beta beyond which float32 might overflow
+CANCELLED = 1e-5  # share of its terms below which a squared error is summed by row instead
+
+
+@dataclass(frozen=True)
+class JudgedFeatures:
+    """Rows of H (n, L) with their targets (n, m) and weights (n,)."""
+
+    H: FloatArray
+    T: FloatArray
+    weight: FloatArray | None
+    halved: bool = True  # whether there is memory for a copy in float32
+
+    def scores(self, beta: FloatArray) -> FloatArray:
+        """Return Z (P, m, n) for beta (P, m, L): all candidates in one product."""
+        P, m, L = beta.shape
+        return (beta.reshape(P * m, L) @ self.H.T).reshape(P, m, len(self.H))
+
+    def confusions(
+        self, beta: FloatArray, y: IntArray, k: int, weight: FloatArray | None
+    ) -> FloatArray:
+        """Return confusion matrices (P, k, k), in float32 as far as that is harmless."""
+        counts = np.zeros((len(beta), k, k))
+        codes, share = y.astype(np.int32), 0.0
+        step = max(256, BLOCK_ENTRIES // (beta.shape[0] * beta.shape[1]))
+        for start in range(0, len(self.H), step):
+            rows = slice(start, start + step)
+            part = None if weight is None else weight[rows]
+            if self._may_halve(beta) and share <= MOST_CHECKED:
+                share = self._count_halved(beta, rows, codes[rows], k, part, counts)
+            else:
+                Z = beta.reshape(-1, beta.shape[2]) @ self.H[rows].T
+                Z = Z.reshape(*beta.shape[:2], -1).swapaxes(1, 2)
+                counts += confusion_counts(Z, codes[rows], k, part)
+        return counts
+
+    def _may_halve(self, beta: FloatArray) -> bool:
+        return self.halved and compiled.is_available() and bool(np.abs(beta).max() < LARGEST)
+
+    def _count_halved(
+        self,
+        beta: FloatArray,
+        rows: slice,
+        y: IntArray,
+        k: int,
+        weight: FloatArray | None,
+        counts: FloatArray,
+    ) -> float:
+        """Count from scores in float32, and return the share of rows scored again.
+
+        A score is off by at most ``(L + 3) u |h| |beta|``, a difference of two by twice
+        that, for any order of summation.
+        """
+        P, m, L = beta.shape
+        H, norms = self._half
+        Z = (beta.reshape(P * m, L).astype(np.float32) @ H[rows].T).reshape(P, m, -1)
+        longest = np.sqrt(np.einsum("pml,pml->pm", beta, beta).max(axis=1))
+        scale = (2.1 * (L + 3) * UNIT * longest).astype(np.float32)
+        checked = compiled.count_checked(
+            Z, y, weight, k, (self.H[rows], beta), (norms[rows], scale), counts
+        )
+        return checked / (P * Z.shape[2])
+
+    @cached_property
+    def _half(self) -> tuple[FloatArray, FloatArray]:
+        norms = np.sqrt(np.einsum("nl,nl->n", self.H, self.H))
+        return self.H.astype(np.float32), norms.astype(np.float32)
+
+    def squares(self, beta: FloatArray) -> FloatArray:
+        """Return ``sum_i w_i ||t_i - h_i beta||^2`` (P,), from sums alone: nothing grows with n."""
+        P, m, L = beta.shape
+        sums = self._sums
+        fitted = (beta.reshape(P * m, L) @ sums.grams[0]).reshape(beta.shape)
+        quadratic = np.einsum("pml,pml->p", fitted, beta)
+        linear = np.einsum("pml,lm->p", beta, sums.moments[0])
+        total = float(sums.squares.sum())
+        squares = total - 2.0 * linear + quadratic
+        lost = squares < CANCELLED * (total + quadratic)
+        if lost.any():
+            squares[lost] = self._squares_by_row(beta[lost])
+        return squares
+
+    def _squares_by_row(self, beta: FloatArray) -> FloatArray:
+        residuals = self.T.T - self.scores(beta)
+        per_row = np.einsum("pmn,pmn->pn", residuals, residuals)
+        return per_row.sum(axis=1) if self.weight is None else per_row @ self.weight
+
+    @cached_property
+    def _sums(self) -> GramBlocks:
+        return GramBlocks.from_rows(self.H, self.T, self.weight)

@@ -1,0 +1,113 @@
+"""Eq. (15) for a whole population of costs at once, from the same sums.
+
+Where the compiled path is there, four candidates are factorised side by side; elsewhere
+their matrices are assembled in one product and LAPACK factorises them in place, one after
+the other. Either way a candidate whose pivots tell that its matrix is numerically singular
+is left out: its solution is NaN, and the caller asks a factor that can cope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import get_lapack_funcs
+
+from ecselm import compiled
+from ecselm._typing import FloatArray
+from ecselm.compiled.calls import LANES
+from ecselm.solvers.gram import GramBlocks
+
+# The ratio of the least pivot to the greatest, below which Cholesky is not trusted.
+LEAST_PIVOT = 1e-13
+ASSEMBLED = 4  # matrices that LAPACK gets at a time: they stay in the cache
+
+
+class PopulationSolver(Protocol):
+    """Sums over rows by group, solved for any number of candidates."""
+
+    def solve(self, costs: FloatArray, shift: FloatArray) -> FloatArray:
+        """Return beta (P, m, n) for costs (P, g) >= 0 and what is added to the diagonal.
+
+        ``shift`` is (P,), 1/C in (15), or (P, n). NaN stands where there is no solution.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSolver:
+    """The compiled path: candidates in the lanes of the processor's vectors."""
+
+    tiles: FloatArray
+    shape: tuple[int, int]  # (n, m)
+
+    @classmethod
+    def from_sums(cls, matrices: FloatArray, right_sides: FloatArray) -> LaneSolver:
+        """Take symmetric matrices (g, n, n) and right sides (g, m, n)."""
+        return cls(compiled.tiled(matrices, right_sides), right_sides.shape[:0:-1])
+
+    def solve(self, costs: FloatArray, shift: FloatArray) -> FloatArray:
+        """Return beta (P, m, n)."""
+        beta, pivots = compiled.solve_groups(self.tiles, self.shape, costs, shift)
+        return trusted(beta, pivots)
+
+
+@dataclass(frozen=True, slots=True)
+class LapackSolver:
+    """The same without a compiler."""
+
+    matrices: FloatArray  # (g, n, n)
+    right_sides: FloatArray  # (g, m, n)
+
+    def solve(self, costs: FloatArray, shift: FloatArray) -> FloatArray:
+        """Return beta (P, m, n)."""
+        g, m, n = self.right_sides.shape
+        beta = (costs @ self.right_sides.reshape(g, -1)).reshape(len(costs), m, n)
+        pivots = np.empty((len(costs), 2))
+        place = np.empty((min(ASSEMBLED, len(costs)), n * n))
+        for start in range(0, len(costs), ASSEMBLED):
+            some = slice(start, start + ASSEMBLED)
+            A = place[: len(beta[some])]
+            np.matmul(costs[some], self.matrices.reshape(g, -1), out=A)
+            A[:, :: n + 1] += shift[some].reshape(len(A), -1)
+            solve_in_place(A.reshape(-1, n, n), beta[some], pivots[some])
+        return trusted(beta, pivots)
+
+
+def population_solver(
+    matrices: FloatArray, right_sides: FloatArray, n_candidates: int | None = None
+) -> PopulationSolver:
+    """Return the faster of the two that is there, for so many candidates or any number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solver = population_solver(np.array([[[1.0]], [[1.0]]]), np.array([[[1.0]], [[3.0]]]))
+    >>> solver.solve(np.array([[1.0, 3.0], [1.0, 1.0]]), np.zeros(2)).ravel()
+    array([2.5, 2. ])
+    """
+    fills_lanes = n_candidates is None or n_candidates > LANES // 2
+    if compiled.is_available() and fills_lanes:
+        return LaneSolver.from_sums(matrices, right_sides)
+    return LapackSolver(matrices, right_sides)
+
+
+def blocks_solver(blocks: GramBlocks) -> PopulationSolver:
+    """Return what solves (15) for costs by the group of the blocks."""
+    return population_solver(blocks.grams, np.ascontiguousarray(blocks.moments.swapaxes(1, 2)))
+
+
+def solve_in_place(A: FloatArray, beta: FloatArray, pivots: FloatArray) -> None:
+    """Overwrite right sides (P, m, n) by solutions, and (P, 2) by the extreme pivots."""
+    (posv,) = get_lapack_funcs(("posv",), (A,))
+    for matrix, rows, extremes in zip(A, beta, pivots, strict=True):
+        # Transposed, the arrays are in LAPACK's order: nothing is copied.
+        _, _, info = posv(matrix.T, rows.T, lower=0, overwrite_a=1, overwrite_b=1)
+        diagonal = matrix.diagonal()
+        extremes[:] = (diagonal.min() ** 2, diagonal.max() ** 2) if info == 0 else np.nan
+
+
+def trusted(beta: FloatArray, pivots: FloatArray) -> FloatArray:
+    """Return beta (P, m, n) with NaN where the pivots (P, 2) are not to be trusted."""
+    beta[~(pivots[:, 0] > LEAST_PIVOT * pivots[:, 1])] = np.nan
+    return beta
