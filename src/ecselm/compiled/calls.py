@@ -77,17 +77,25 @@ def solve_groups(
 
 
 def solve_matrices(
-    matrices: FloatArray, shape: tuple[int, int], shift: FloatArray
+    matrices: FloatArray,
+    shape: tuple[int, int],
+    shift: FloatArray,
+    rows: FloatArray | None = None,
+    change: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Solve ``(A_p + shift_p) X = Y_p`` for matrices over right sides, (P, height, width).
 
-    Only lower triangles are read. P must be a multiple of ``LANES``.
+    Only lower triangles are read. P must be a multiple of ``LANES``. If there are ``rows``
+    (P, height), ``change`` (P,) times the outer product of its row is added to each matrix.
     """
     n, m = shape
     P, height, width = matrices.shape
     X, pivots = np.empty((P, m, n)), np.empty((P, 2))
-    room = _room(LANES * (width * height + width))
-    _call("ecselm_solve_matrices", matrices, n, m, P, _plain(shift), room, X, pivots)
+    room = _room(LANES * (width * height + height))
+    _call(
+        "ecselm_solve_matrices",
+        *(matrices, n, m, P, _plain(shift), rows, change, room, X, pivots),
+    )
     return X, pivots
 
 

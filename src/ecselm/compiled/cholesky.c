@@ -11,9 +11,8 @@
 #include "lanes.h"
 
 typedef struct {
-    const double *tiles;  /* (n_tiles, groups, TILE * TILE), or (LANES, height, width) */
-    size_t groups;        /* 0: every lane has a matrix of its own */
-    size_t stride;        /* between the matrices of two lanes */
+    const double *tiles;  /* (n_tiles, groups, TILE * TILE), or NULL: the matrix is in place */
+    size_t groups;
     const vec *costs;     /* (groups), what each group's sum weighs in each lane */
     const vec *shift;     /* (width), added to the diagonal */
 } Source;
@@ -73,18 +72,8 @@ INLINE size_t position(size_t i, size_t j, size_t width) {
 
 INLINE void assemble(const Source *source, size_t i, size_t j, size_t width,
                      vec c[TILE][TILE]) {
-    if (source->groups) {
-        size_t at = position(i, j, width) * source->groups * TILE * TILE;
-        weigh(source->tiles + at, source->costs, source->groups, c);
-    } else {
-        const double *own = source->tiles + i * width + j;
-        for (int r = 0; r < TILE; r++)
-            for (int s = 0; s < TILE; s++) {
-                const double *x = own + r * width + s;
-                size_t stride = source->stride;
-                c[r][s] = (vec){x[0], x[stride], x[2 * stride], x[3 * stride]};
-            }
-    }
+    size_t at = position(i, j, width) * source->groups * TILE * TILE;
+    weigh(source->tiles + at, source->costs, source->groups, c);
     if (i == j)
         for (int r = 0; r < TILE; r++) c[r][r] += source->shift[i + r];
 }
@@ -125,7 +114,7 @@ INLINE void advance(const Source *source, size_t width, size_t first, size_t las
         size_t depth = j < end ? j - done : end - done;
         for (size_t i = j > first ? j : first; i < last; i += TILE) {
             vec c[TILE][TILE], *w = W + i * width + j;
-            if (done == 0) assemble(source, i, j, width, c);
+            if (done == 0 && source->tiles) assemble(source, i, j, width, c);
             else load(w, width, c);
             subtract(W + i * width + done, width, W + j * width + done, width, 1, depth, c);
             if (j < end) eliminate(W + j * width + j, width, c);
@@ -216,20 +205,42 @@ API void ecselm_solve_groups(const double *tiles, size_t groups, size_t n, size_
         for (size_t q = 0; q < groups; q++) b[q] = gathered(costs + p * groups + q, groups, n_lanes);
         for (size_t i = 0; i < width; i++)
             d[i] = i < n ? gathered(shift + (step ? p * n + i : p), step ? n : 1, n_lanes) : all(1);
-        Source source = {tiles, groups, 0, b, d};
+        Source source = {tiles, groups, b, d};
         solve_lanes(&source, n, m, n_lanes, W, beta + p * m * n, pivots + 2 * p);
     }
 }
 
-/* As above, with matrices (P, height, width) of the candidates' own, P a multiple of LANES. */
+/* Bring the lower triangles of LANES matrices (height, width) side by side, the padding and
+ * the shift on their diagonals; add `change` times the outer product of `row`, if any. */
+static void interleave(const double *matrices, size_t n, size_t width, size_t height,
+                       vec shift, const vec *row, vec change, vec *W) {
+    size_t stride = height * width;
+    for (size_t i = 0; i < height; i++) {
+        const double *x = matrices + i * width;
+        size_t reach = i < width ? i / TILE * TILE + TILE : width;
+        vec *w = W + i * width, scaled = row ? change * row[i] : all(0);
+        for (size_t j = 0; j < reach; j++)
+            w[j] = (vec){x[j], x[stride + j], x[2 * stride + j], x[3 * stride + j]};
+        for (size_t j = 0; row && j < reach; j++) w[j] += scaled * row[j];
+        if (i < width) w[i] += i < n ? shift : all(1);
+    }
+}
+
+/* As above, with matrices (P, height, width) of the candidates' own, P a multiple of LANES.
+ * Unless `rows` (P, height) is NULL, `change` (P) times the outer product of its row is
+ * added to each. */
 API void ecselm_solve_matrices(const double *matrices, size_t n, size_t m, size_t P,
-                               const double *shift, double *room, double *beta,
-                               double *pivots) {
+                               const double *shift, const double *rows, const double *change,
+                               double *room, double *beta, double *pivots) {
     size_t width = padded(n), height = width + padded(m);
-    vec *W = (vec *)room, *d = W + width * height;
+    vec *W = (vec *)room, *row = W + width * height;
+    const Source in_place = {NULL, 0, NULL, NULL};
     for (size_t p = 0; p < P; p += LANES) {
-        for (size_t i = 0; i < width; i++) d[i] = i < n ? gathered(shift + p, 1, LANES) : all(1);
-        Source source = {matrices + p * height * width, 0, height * width, NULL, d};
-        solve_lanes(&source, n, m, LANES, W, beta + p * m * n, pivots + 2 * p);
+        for (size_t i = 0; rows && i < height; i++)
+            row[i] = gathered(rows + p * height + i, height, LANES);
+        interleave(matrices + p * height * width, n, width, height,
+                   gathered(shift + p, 1, LANES), rows ? row : NULL,
+                   rows ? gathered(change + p, 1, LANES) : all(0), W);
+        solve_lanes(&in_place, n, m, LANES, W, beta + p * m * n, pivots + 2 * p);
     }
 }

@@ -2,8 +2,8 @@
 
 For every candidate an engine solves (15) on the rows of each split and scores the rows
 that the split judges by. A candidate whose system is singular, which happens for negative
-costs, gets NaN. Engines that can do with less than scores say so by more methods:
-:class:`Counting` and :class:`Squaring`.
+costs, gets NaN. Not every judge needs scores: engines of a hidden layer return what is
+:class:`Solved`, of which counts and squared errors are to be had for less.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ecselm._typing import FloatArray, IntArray
+from ecselm._typing import FloatArray
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.folds import Split
-from ecselm.objectives.judged import JudgedFeatures
+from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.trainers import Trainer
 
 BATCH = 16  # candidates at a time, whatever the number of threads
@@ -37,21 +37,11 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class Counting(Protocol):
-    """An engine that counts decisions faster than it scores."""
+class Solving(Protocol):
+    """An engine that has beta before it has scores."""
 
-    def confusions(
-        self, candidates: Candidates, y: IntArray, n_classes: int, weight: FloatArray | None
-    ) -> FloatArray:
-        """Return confusion matrices (P, k, k), NaN for candidates without a solution."""
-
-
-@runtime_checkable
-class Squaring(Protocol):
-    """An engine that sums squared errors without scores."""
-
-    def squares(self, candidates: Candidates) -> FloatArray:
-        """Return the weighted squared errors (P,), summed over rows and outputs."""
+    def solved(self, candidates: Candidates) -> Solved:
+        """Return beta of every candidate and split."""
 
 
 @runtime_checkable
@@ -81,34 +71,12 @@ class LayerEngine:
 
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), the splits one after the other."""
-        parts = [rows.scores(beta) for rows, beta in self._solved(candidates)]
-        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
-        return Z.swapaxes(1, 2)
+        return self.solved(candidates).scores()
 
-    def confusions(
-        self, candidates: Candidates, y: IntArray, n_classes: int, weight: FloatArray | None
-    ) -> FloatArray:
-        """Return confusion matrices (P, k, k) over all splits."""
-        counts, start = np.zeros((len(candidates), n_classes, n_classes)), 0
-        for judged, beta in self._solved(candidates):
-            rows = slice(start, start := start + len(judged.H))
-            part = None if weight is None else weight[rows]
-            counts += judged.confusions(beta, y[rows], n_classes, part)
-            counts[np.isnan(beta[:, 0, 0])] = np.nan
-        return counts
-
-    def squares(self, candidates: Candidates) -> FloatArray:
-        """Return the squared errors (P,) over all splits."""
-        return sum(
-            (rows.squares(beta) for rows, beta in self._solved(candidates)),
-            start=np.zeros(len(candidates)),
-        )
-
-    def _solved(self, candidates: Candidates) -> list[tuple[JudgedFeatures, FloatArray]]:
-        return [
-            (rows, trainer.betas(candidates.costs, candidates.C))
-            for trainer, rows in zip(self.trainers, self.judged, strict=True)
-        ]
+    def solved(self, candidates: Candidates) -> Solved:
+        """Return beta of every candidate and split."""
+        betas = [trainer.betas(candidates.costs, candidates.C) for trainer in self.trainers]
+        return Solved(self.judged, betas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class JudgedFeatures:
         """
         P, m, L = beta.shape
         H, norms = self._half
-        Z = (beta.reshape(P * m, L).astype(np.float32) @ H[rows].T).reshape(P, m, -1)
+        Z = (beta.reshape(P * m, L).astype(np.float32) @ H[:, rows]).reshape(P, m, -1)
         longest = np.sqrt(np.einsum("pml,pml->pm", beta, beta).max(axis=1))
         scale = (2.1 * (L + 3) * UNIT * longest).astype(np.float32)
         checked = compiled.count_checked(
@@ -81,7 +81,7 @@ class JudgedFeatures:
     @cached_property
     def _half(self) -> tuple[FloatArray, FloatArray]:
         norms = np.sqrt(np.einsum("nl,nl->n", self.H, self.H))
-        return self.H.astype(np.float32), norms.astype(np.float32)
+        return self.H.T.astype(np.float32, order="C"), norms.astype(np.float32)
 
     def squares(self, beta: FloatArray) -> FloatArray:
         """Return ``sum_i w_i ||t_i - h_i beta||^2`` (P,), from sums alone: nothing grows with n."""
@@ -105,3 +105,33 @@ class JudgedFeatures:
     @cached_property
     def _sums(self) -> GramBlocks:
         return GramBlocks.from_rows(self.H, self.T, self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Betas (P, m, L) of a generation, split by split, and the rows to judge them by."""
+
+    judged: list[JudgedFeatures]
+    betas: list[FloatArray]
+
+    def scores(self) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        pairs = zip(self.judged, self.betas, strict=True)
+        parts = [rows.scores(beta) for rows, beta in pairs]
+        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        return Z.swapaxes(1, 2)
+
+    def confusions(self, y: IntArray, k: int, weight: FloatArray | None) -> FloatArray:
+        """Return confusion matrices (P, k, k), NaN for candidates without a solution."""
+        counts, start = np.zeros((len(self.betas[0]), k, k)), 0
+        for judged, beta in zip(self.judged, self.betas, strict=True):
+            rows = slice(start, start := start + len(judged.H))
+            part = None if weight is None else weight[rows]
+            counts += judged.confusions(beta, y[rows], k, part)
+            counts[np.isnan(beta[:, 0, 0])] = np.nan
+        return counts
+
+    def squares(self) -> FloatArray:
+        """Return the weighted squared errors (P,), summed over rows and outputs."""
+        pairs = zip(self.judged, self.betas, strict=True)
+        return np.sum([rows.squares(beta) for rows, beta in pairs], axis=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ecselm.objectives.confusion import (
     smoothed_confusion,
     smoothed_decisions,
 )
+from ecselm.objectives.judged import Solved
 
 TIE_BREAK = 1e-3  # how much the squared error counts beside a score that is flat
 
@@ -24,6 +25,18 @@ class Judge(Protocol):
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,) of scores (P, n, m); greater is better."""
+
+
+@runtime_checkable
+class QuickJudge(Protocol):
+    """A judge that may do with less than scores."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Tell whether it does."""
+
+    def of_solved(self, solved: Solved) -> FloatArray:
+        """Return the fitness (P,), NaN for candidates without a solution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +53,13 @@ class CountJudge:
     smoothing: float
 
     @property
-    def only_counts(self) -> bool:
+    def is_quick(self) -> bool:
         """Tell whether counts are enough."""
         return self.smoothing == 0
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """Return the fitness (P,) of confusion matrices (P, k, k), NaN for those with NaN."""
+    def of_solved(self, solved: Solved) -> FloatArray:
+        """Return the fitness (P,) from counts, NaN where there are none."""
+        counts = solved.confusions(self.y, self.n_classes, self.weight)
         known = ~np.isnan(counts[:, 0, 0])
         fitness = np.full(len(counts), np.nan)
         fitness[known] = self.metric(counts[known])
@@ -92,14 +106,14 @@ class ErrorJudge:
     size: Callable[[FloatArray], FloatArray]
 
     @property
-    def only_squares(self) -> bool:
+    def is_quick(self) -> bool:
         """Tell whether sums of squares are enough."""
         return self.size is np.square
 
-    def of_squares(self, squares: FloatArray) -> FloatArray:
-        """Return the fitness (P,) of squared errors summed over rows and outputs (P,)."""
+    def of_solved(self, solved: Solved) -> FloatArray:
+        """Return the fitness (P,) from squared errors summed over rows and outputs."""
         n = len(self.T) if self.weight is None else float(self.weight.sum())
-        return -squares / (n * self.T.shape[1])
+        return -solved.squares() / (n * self.T.shape[1])
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,)."""
@@ -114,9 +128,24 @@ class TieBreakingJudge:
     judge: Judge
     T: FloatArray  # (n, m)
     weight: FloatArray | None
+    squares: ErrorJudge = field(init=False)
+    share: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        scale = max(float(self.T.var()), np.finfo(np.float64).tiny)
+        object.__setattr__(self, "squares", ErrorJudge(self.T, self.weight, np.square))
+        object.__setattr__(self, "share", TIE_BREAK / scale)
+
+    @property
+    def is_quick(self) -> bool:
+        """Tell whether the other judge can do without scores."""
+        return isinstance(self.judge, QuickJudge) and self.judge.is_quick
+
+    def of_solved(self, solved: Solved) -> FloatArray:
+        """Return the fitness (P,) without scores."""
+        quick: QuickJudge = self.judge  # type: ignore[assignment]  # or is_quick says no
+        return quick.of_solved(solved) + self.share * self.squares.of_solved(solved)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,)."""
-        scale = max(float(self.T.var()), np.finfo(np.float64).tiny)
-        squares = ErrorJudge(self.T, self.weight, np.square)(Z) / scale
-        return self.judge(Z) + TIE_BREAK * squares
+        return self.judge(Z) + self.share * self.squares(Z)

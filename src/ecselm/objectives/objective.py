@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from ecselm._threads import Workers
 from ecselm._typing import FloatArray
+from ecselm.compiled.calls import LANES
 from ecselm.objectives.encoding import Candidates, CostEncoding
-from ecselm.objectives.engines import Counting, Engine, Remembering, Squaring
-from ecselm.objectives.judges import CountJudge, ErrorJudge, Judge
+from ecselm.objectives.engines import Engine, Remembering, Solving
+from ecselm.objectives.judges import Judge, QuickJudge
+
+
+def batches_of(n_candidates: int, engine: Engine) -> list[slice]:
+    """Cut a generation into batches of about the size that the engine likes, in whole lanes.
+
+    Examples
+    --------
+    >>> from ecselm.objectives import RememberedScores
+    >>> batches_of(50, RememberedScores(np.zeros((1, 1))))
+    [slice(0, 16, None), slice(16, 32, None), slice(32, 50, None)]
+    """
+    n = max(1, round(n_candidates / engine.batch(n_candidates)))
+    edges = [LANES * round(i * n_candidates / (n * LANES)) for i in range(n)]
+    return [slice(*edge) for edge in pairwise([*edges, n_candidates])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +56,27 @@ class CostObjective:
     def __call__(self, points: FloatArray) -> FloatArray:
         """Return the loss (P,) of points (P, D)."""
         candidates = self.encoding.decode(points, scaled=False)
-        step = self.engine.batch(len(points))
-        starts = range(0, len(points), step)
-        batches = [candidates.part(slice(start, start + step)) for start in starts]
+        batches = [candidates.part(some) for some in batches_of(len(points), self.engine)]
+        fitness = self._fitness()
+
+        def losses(batch: Candidates) -> FloatArray:
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows loses below
+                values = -fitness(batch)
+            return np.where(np.isnan(values), np.inf, values)
+
         if self.workers is None:
-            return np.concatenate([self._losses(batch) for batch in batches])
-        return np.concatenate(self.workers.map(self._losses, batches))
+            return np.concatenate([losses(batch) for batch in batches])
+        return np.concatenate(self.workers.map(losses, batches))
 
-    def _losses(self, candidates: Candidates) -> FloatArray:
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows loses below
-            losses = -self._fitness(candidates)
-        return np.where(np.isnan(losses), np.inf, losses)
-
-    def _fitness(self, candidates: Candidates) -> FloatArray:
-        """Return the fitness (P,) from as little as the judge can do with."""
+    def _fitness(self) -> Callable[[Candidates], FloatArray]:
+        """Return what gives the fitness (P,) from as little as the judge can do with."""
         engine, judge = self.engine, self.judge
-        if isinstance(engine, Counting) and isinstance(judge, CountJudge) and judge.only_counts:
-            known = judge.y, judge.n_classes, judge.weight
-            return judge.of_counts(engine.confusions(candidates, *known))
-        if isinstance(engine, Squaring) and isinstance(judge, ErrorJudge) and judge.only_squares:
-            return judge.of_squares(engine.squares(candidates))
-        Z = engine.scores(candidates)
+        if isinstance(engine, Solving) and isinstance(judge, QuickJudge) and judge.is_quick:
+            return lambda batch: judge.of_solved(engine.solved(batch))
+        return self._scored
+
+    def _scored(self, candidates: Candidates) -> FloatArray:
+        judge, Z = self.judge, self.engine.scores(candidates)
         solved = np.isfinite(Z.sum(axis=(1, 2)))
         if solved.all():
             return judge(Z)

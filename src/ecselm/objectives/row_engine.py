@@ -8,12 +8,12 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from ecselm import compiled
-from ecselm._typing import AnyArray, FloatArray
+from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.objectives.cells import Cells
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.engines import BATCH, judged_features
 from ecselm.objectives.folds import Split
-from ecselm.objectives.judged import JudgedFeatures
+from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.systems import CostedRows
 from ecselm.solvers import RowProducts, row_products
 from ecselm.solvers.factors import Factor, factor_indefinite, factor_shifted
@@ -25,22 +25,53 @@ class Remembered:
 
     Which of the two a candidate descends from is the optimiser's affair. It is told from
     the costs: the fewer of them are new, the nearer the relation. Any answer is right.
+
+    Where no candidate changes more than one cost, nothing is summed: the solver adds one
+    outer product as it goes, and sums of what is kept are made up for next time.
     """
 
+    cells: list[IntArray]
+    products: list[RowProducts]  # by cell
+    weight: FloatArray | None
     kept: FloatArray  # (P, N) costs
     tried: FloatArray
     kept_sums: FloatArray  # (n_cells, P, ...)
     tried_sums: FloatArray
+    summed: bool = True  # whether tried_sums are those of tried
 
-    def renew(self, costs: FloatArray) -> FloatArray:
-        """Keep what costs (P, N) descend from, and return what of it has changed."""
-        by_kept = (costs != self.kept).sum(axis=1)
-        by_tried = (costs != self.tried).sum(axis=1)
-        taken = by_tried < by_kept
-        self.kept[taken] = self.tried[taken]
-        self.kept_sums[:, taken] = self.tried_sums[:, taken]
-        self.tried[:], self.tried_sums[:] = costs, self.kept_sums
-        return costs - self.kept
+    @classmethod
+    def nothing(
+        cls, cells: list[IntArray], products: list[RowProducts], rows: CostedRows, P: int
+    ) -> Remembered:
+        """Begin with candidates whose costs are all 0."""
+        sums = np.stack([part.zeros(P) for part in products])
+        costs = np.zeros((P, rows.n_groups))
+        return cls(cells, products, rows.weight, costs, costs.copy(), sums, sums.copy())
+
+    def renewed(self, costs: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """Return the sums of costs (P, N), and what they lack: one row each, or None."""
+        nearer = (costs != self.tried).sum(axis=1) < (costs != self.kept).sum(axis=1)
+        if self.summed:
+            self.kept_sums[:, nearer] = self.tried_sums[:, nearer]
+        else:
+            self._add(np.where(nearer[:, np.newaxis], self.tried - self.kept, 0.0), self.kept_sums)
+        self.kept[nearer] = self.tried[nearer]
+        self.tried[:] = costs
+        change = costs - self.kept
+        self.summed = len(self.cells) > 1 or (change != 0).sum(axis=1).max() > 1
+        if not self.summed:
+            return self.kept_sums, self._weighted(change)[:, self.cells[0]]
+        self.tried_sums[:] = self.kept_sums
+        self._add(change, self.tried_sums)
+        return self.tried_sums, None
+
+    def _add(self, change: FloatArray, sums: FloatArray) -> None:
+        change = self._weighted(change)
+        for cell, products, part in zip(self.cells, self.products, sums, strict=True):
+            products.add(change[:, cell], part)
+
+    def _weighted(self, change: FloatArray) -> FloatArray:
+        return change if self.weight is None else change * self.weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +107,37 @@ class RowEngine:
 
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), the splits one after the other."""
-        sums = self._sums(candidates)
-        parts = []
-        for members, judged in zip(self.cells.members, self.judged, strict=True):
-            mine = sums[members]
+        return self.solved(candidates).scores()
+
+    def solved(self, candidates: Candidates) -> Solved:
+        """Return beta of every candidate and split."""
+        (sums, change), betas = self._known(candidates).renewed(candidates.costs), []
+        for members in self.cells.members:
+            mine = sums[members] if len(sums) > 1 else sums
             total = mine[0] if len(mine) == 1 else mine.sum(axis=0)
-            parts.append(judged.scores(self._betas(total, candidates)))
-        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
-        return Z.swapaxes(1, 2)
+            betas.append(self._betas(total, change, candidates))
+        return Solved(self.judged, betas)
 
-    def _sums(self, candidates: Candidates) -> FloatArray:
-        """Return the sums (n_cells, P, ...) of the candidates."""
-        known = self.memory.get(candidates.first)
-        if known is None or len(known.kept) != len(candidates):
-            nothing = np.stack([products.zeros(len(candidates)) for products in self.products])
-            costs = np.zeros_like(candidates.costs)
-            known = Remembered(costs, costs.copy(), nothing, nothing.copy())
+    def _known(self, candidates: Candidates) -> Remembered:
+        known, P = self.memory.get(candidates.first), len(candidates)
+        if known is None or len(known.kept) != P:
+            known = Remembered.nothing(self.cells.rows, self.products, self.rows, P)
             self.memory[candidates.first] = known
-        change = known.renew(candidates.costs)
-        if self.rows.weight is not None:
-            change *= self.rows.weight
-        for cell, products, sums in zip(
-            self.cells.rows, self.products, known.tried_sums, strict=True
-        ):
-            products.add(change[:, cell], sums)
-        return known.tried_sums
+        return known
 
-    def _betas(self, total: FloatArray, candidates: Candidates) -> FloatArray:
+    def _betas(
+        self, total: FloatArray, change: FloatArray | None, candidates: Candidates
+    ) -> FloatArray:
         """Solve (15); what is not positive definite, one by one."""
-        shift = 1.0 / candidates.C
-        beta = self.products[0].solve(total, shift)
+        products, shift = self.products[0], 1.0 / candidates.C
+        beta = products.solve(total, shift, change)
         signed: AnyArray = np.any(candidates.costs < 0, axis=1)
         for i in np.flatnonzero(signed | np.isnan(beta[:, 0, 0])):
-            A, right_side = self.products[0].equations(total[i])
+            if change is not None:
+                total = total.copy()
+                products.add(change, total)
+                change = None
+            A, right_side = products.equations(total[i])
             try:
                 factor: Factor = (factor_indefinite if signed[i] else factor_shifted)(A, shift[i])
                 beta[i] = factor.solve(right_side).T

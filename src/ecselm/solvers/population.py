@@ -21,7 +21,7 @@ from ecselm.solvers.gram import GramBlocks
 
 # The ratio of the least pivot to the greatest, below which Cholesky is not trusted.
 LEAST_PIVOT = 1e-13
-ASSEMBLED = 4  # matrices that LAPACK gets at a time: they stay in the cache
+ASSEMBLED = 1 << 18  # entries of the matrices that LAPACK gets at a time: 2 MiB
 
 
 class PopulationSolver(Protocol):
@@ -64,9 +64,10 @@ class LapackSolver:
         g, m, n = self.right_sides.shape
         beta = (costs @ self.right_sides.reshape(g, -1)).reshape(len(costs), m, n)
         pivots = np.empty((len(costs), 2))
-        place = np.empty((min(ASSEMBLED, len(costs)), n * n))
-        for start in range(0, len(costs), ASSEMBLED):
-            some = slice(start, start + ASSEMBLED)
+        step = max(1, ASSEMBLED // (n * n))
+        place = np.empty((min(step, len(costs)), n * n))
+        for start in range(0, len(costs), step):
+            some = slice(start, start + step)
             A = place[: len(beta[some])]
             np.matmul(costs[some], self.matrices.reshape(g, -1), out=A)
             A[:, :: n + 1] += shift[some].reshape(len(A), -1)
@@ -100,11 +101,13 @@ def blocks_solver(blocks: GramBlocks) -> PopulationSolver:
 def solve_in_place(A: FloatArray, beta: FloatArray, pivots: FloatArray) -> None:
     """Overwrite right sides (P, m, n) by solutions, and (P, 2) by the extreme pivots."""
     (posv,) = get_lapack_funcs(("posv",), (A,))
-    for matrix, rows, extremes in zip(A, beta, pivots, strict=True):
+    for i in range(len(A)):
         # Transposed, the arrays are in LAPACK's order: nothing is copied.
-        _, _, info = posv(matrix.T, rows.T, lower=0, overwrite_a=1, overwrite_b=1)
-        diagonal = matrix.diagonal()
-        extremes[:] = (diagonal.min() ** 2, diagonal.max() ** 2) if info == 0 else np.nan
+        if posv(A[i].T, beta[i].T, lower=1, overwrite_a=1, overwrite_b=1)[2]:
+            A[i] = np.nan
+    diagonals = A.reshape(len(A), -1)[:, :: A.shape[1] + 1]
+    np.square(diagonals.min(axis=1), out=pivots[:, 0])
+    np.square(diagonals.max(axis=1), out=pivots[:, 1])
 
 
 def trusted(beta: FloatArray, pivots: FloatArray) -> FloatArray:

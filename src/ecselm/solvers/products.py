@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from ecselm import compiled
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, IntArray
 from ecselm.compiled.calls import LANES, padded
 from ecselm.solvers.population import solve_in_place, trusted
 
@@ -27,8 +27,14 @@ class RowProducts(Protocol):
     def add(self, d: FloatArray, sums: FloatArray) -> None:
         """Add ``sum_i d_i [h_i t_i]'h_i`` to the sums of every candidate, for d (P, N)."""
 
-    def solve(self, sums: FloatArray, shift: FloatArray) -> FloatArray:
-        """Return beta (P, m, L) of sums, NaN where they are not positive definite."""
+    def solve(
+        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+    ) -> FloatArray:
+        """Return beta (P, m, L) of sums, NaN where they are not positive definite.
+
+        ``change`` (P, N) with at most one entry other than 0 for each candidate is what
+        the sums lack yet; they are not written to.
+        """
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the symmetric matrix (L, L) and the right side (L, m) of one candidate."""
@@ -57,15 +63,21 @@ class LaneProducts:
         """Add the outer products of rows with ``d != 0``."""
         compiled.add_products(self.X, d, sums)
 
-    def solve(self, sums: FloatArray, shift: FloatArray) -> FloatArray:
+    def solve(
+        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+    ) -> FloatArray:
         """Return beta (P, m, L)."""
-        lacking = -len(sums) % LANES
-        if lacking:
-            sums = np.concatenate([sums, np.repeat(sums[-1:], lacking, axis=0)])
-            shift = np.append(shift, np.repeat(shift[-1:], lacking))
-        beta, pivots = compiled.solve_matrices(sums, self.shape, shift)
-        n = len(sums) - lacking
-        return trusted(beta[:n], pivots[:n])
+        P, lacking = len(sums), -len(sums) % LANES
+        if lacking:  # the last lanes repeat the last candidate
+            every = np.minimum(np.arange(P + lacking), P - 1)
+            sums, shift = sums[every], shift[every]
+            change = None if change is None else change[every]
+        one: tuple[FloatArray, ...] = ()
+        if change is not None:
+            rows, weights = changed_rows(change)
+            one = self.X[rows], weights
+        beta, pivots = compiled.solve_matrices(sums, self.shape, shift, *one)
+        return trusted(beta[:P], pivots[:P])
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the symmetric matrix (L, L) and the right side (L, m)."""
@@ -103,8 +115,14 @@ class BlasProducts:
                     scaled *= np.sqrt(sign * weights[rows])[:, np.newaxis]
                     add(total, (scaled.T @ scaled)[:, : self.L], out=total)
 
-    def solve(self, sums: FloatArray, shift: FloatArray) -> FloatArray:
+    def solve(
+        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+    ) -> FloatArray:
         """Return beta (P, m, L)."""
+        if change is not None:
+            rows, weights = changed_rows(change)
+            scaled = self.X[rows] * weights[:, np.newaxis]
+            sums = sums + scaled[:, :, np.newaxis] * self.X[rows, np.newaxis, : self.L]
         A, beta = sums[:, : self.L].copy(), sums[:, self.L :].copy()
         A.reshape(len(A), -1)[:, :: self.L + 1] += shift[:, np.newaxis]
         pivots = np.empty((len(A), 2))
@@ -114,6 +132,12 @@ class BlasProducts:
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the symmetric matrix (L, L) and the right side (L, m)."""
         return sums[: self.L], sums[self.L :].T
+
+
+def changed_rows(change: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the row that each candidate (P, N) changes, and by how much; any row by 0."""
+    rows = np.abs(change).argmax(axis=1)
+    return rows, change[np.arange(len(change)), rows]
 
 
 def row_products(H: FloatArray, T: FloatArray) -> RowProducts:
