@@ -18,7 +18,7 @@ from ecselm.compiled.library import library
 LANES = 4
 TILE = 3
 PANEL = 128
-EDGE = 64  # more than a strip of products.c is wide
+EDGE = 64  # rows smoothed together, and more than a strip of products.c is wide
 
 _own = threading.local()
 
@@ -140,6 +140,19 @@ def count_checked(
             *(reach[0], reach[1], _room(2 * n), counts),
         )
     )
+
+
+def smooth(Z: FloatArray, y: IntArray, weight: FloatArray | None, k: int) -> FloatArray:
+    """Return the smoothed confusion matrices (P, k, k) of scores ``Z`` (P, m, n)."""
+    P, m, n = Z.shape
+    smoothed = np.empty((P, k, k))
+    _call("ecselm_smooth", Z, P, m, n, y, weight, k, _room(2 * n + 5 * k + EDGE * m), smoothed)
+    return smoothed
+
+
+def radbas(A: FloatArray) -> None:
+    """Overwrite contiguous float64 ``A`` by ``exp(-a^2)``."""
+    _call("ecselm_radbas", A, A.size)
 
 
 def _plain(values: FloatArray) -> FloatArray:

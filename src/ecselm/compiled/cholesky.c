@@ -88,6 +88,15 @@ INLINE void eliminate(const vec *d, size_t width, vec c[TILE][TILE]) {
     }
 }
 
+/* The same against the transposed factor. */
+INLINE void eliminate_back(const vec *d, size_t width, vec c[TILE][TILE]) {
+    vec l10 = d[width], l20 = d[2 * width], l21 = d[2 * width + 1];
+    for (int r = 0; r < TILE; r++) {
+        vec z = c[r][2] * d[2 * width + 2], y = (c[r][1] - z * l21) * d[width + 1];
+        c[r][2] = z, c[r][1] = y, c[r][0] = (c[r][0] - y * l10 - z * l20) * d[0];
+    }
+}
+
 INLINE void factor_tile(vec c[TILE][TILE], size_t n_real, vec pivots[2]) {
     for (int s = 0; s < TILE; s++) {
         vec d = c[s][s];
@@ -157,18 +166,18 @@ static void substitute_back(size_t width, size_t height, vec *W) {
     for (size_t i = width; i > 0;) {
         i -= TILE;
         const vec *d = W + i * width + i;
-        vec l10 = d[width], l20 = d[2 * width], l21 = d[2 * width + 1];
-        for (size_t o = width; o < height; o += TILE) {
-            vec c[TILE][TILE], *w = W + o * width + i;
-            load(w, width, c);
-            subtract(w + TILE, width, W + (i + TILE) * width + i, 1, width,
-                     width - i - TILE, c);
-            for (int r = 0; r < TILE; r++) {
-                vec z = c[r][2] * d[2 * width + 2], y = (c[r][1] - z * l21) * d[width + 1];
-                c[r][2] = z, c[r][1] = y, c[r][0] = (c[r][0] - y * l10 - z * l20) * d[0];
+        size_t k = i + TILE;
+        do {
+            size_t end = k + COLUMN < width ? k + COLUMN : width;
+            for (size_t o = width; o < height; o += TILE) {
+                vec c[TILE][TILE], *w = W + o * width;
+                load(w + i, width, c);
+                subtract(w + k, width, W + k * width + i, 1, width, end - k, c);
+                if (end == width) eliminate_back(d, width, c);
+                store(w + i, width, c);
             }
-            store(w, width, c);
-        }
+            k = end;
+        } while (k < width);
     }
 }
 

@@ -13,6 +13,7 @@
 #define TILE 3    /* a TILE x TILE tile of accumulators and its factors fill 16 registers */
 #define STRIP 24  /* rows of a strip that are eliminated together */
 #define DEPTH 96  /* columns of a strip that stay in the first cache meanwhile */
+#define COLUMN 48 /* rows of a column of tiles, each on a page of its own, that do */
 
 typedef double vec __attribute__((vector_size(8 * LANES)));
 

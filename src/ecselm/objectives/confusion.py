@@ -54,8 +54,7 @@ def confusion_counts(
     P, k = len(Z), n_classes
     if compiled.is_available():
         counts = np.zeros((P, k, k))
-        by_class = np.ascontiguousarray(Z.swapaxes(1, 2), dtype=np.float64)
-        compiled.count(by_class, y.astype(np.int32), weight, k, counts)
+        compiled.count(*_laid_out(Z, y, weight), k, counts)
         return counts
     places = (np.arange(P)[:, np.newaxis] * k + y) * k + decided_classes(Z)
     weights = None if weight is None else np.broadcast_to(weight, places.shape).ravel()
@@ -71,12 +70,23 @@ def smoothed_confusion(
     The width for class c is Silverman's ``1.06 s_c n_c^(-1/5)``, where s_c is the spread
     of its scores: of z for two classes, of half the margin for more.
     """
+    if compiled.is_available():
+        return compiled.smooth(*_laid_out(Z, y, weight), n_classes)
     smoothed = np.zeros((len(Z), n_classes, n_classes))
     for c in np.unique(y):
         rows = np.flatnonzero(y == c)
         w = np.ones(len(rows)) if weight is None else weight[rows]
         smoothed[:, c] = np.einsum("n,pnk->pk", w, _spread(Z[:, rows], c, w))
     return smoothed
+
+
+def _laid_out(
+    Z: FloatArray, y: IntArray, weight: FloatArray | None
+) -> tuple[FloatArray, IntArray, FloatArray | None]:
+    """Return the arrays as the compiled library takes them, Z as (P, m, n)."""
+    by_class = np.ascontiguousarray(Z.swapaxes(1, 2), dtype=np.float64)
+    w = None if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    return by_class, np.ascontiguousarray(y, dtype=np.int32), w
 
 
 def smoothed_decisions(Z: FloatArray, y: IntArray, weight: FloatArray | None) -> FloatArray:
