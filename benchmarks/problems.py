@@ -55,7 +55,7 @@ SHAPES = {
         Shape("a", 5400, 100, 2),
         Shape("b", 320, 200, 6, C=2.0**20, literal=50),
         Shape("c", 400, 300, 5, literal=30),
-        Shape("d", 700, None, 100, rounds=5, literal=6),
+        Shape("d", 700, None, 100, rounds=4, literal=6),
         Shape("e", 1437, 200, 10, data="digits"),
         Shape("f", 100_000, 300, 5, rounds=3, literal=2),
     )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from benchmarks import end_to_end, generations, rivals, sample_runs
 from benchmarks.engines import COMPILED, LAPACK
+from benchmarks.fit import Comparison
 from benchmarks.generations import PEAK_TARGET, SpeedUp
 from benchmarks.growth import BASE, POPULATION, ROW_BASE, Growth
 from benchmarks.problems import SHAPES, Shape
 from benchmarks.speed import Speed
-from benchmarks.surroundings import SHARE_TARGET
+from benchmarks.surroundings import Gain, Share
 from benchmarks.tables import comparison_rows, limit_cell, met_cell, ratio_cell, table
 
-PAGE = """## Time of a generation of candidates
+SECTIONS = {
+    "generations": """## Time of a generation of candidates
 
 Each number is the median, over the rounds, of the literal loop's time divided by ours, with
 the quartiles in brackets: how many times faster a generation of {population} candidates is
@@ -32,36 +37,37 @@ The share of peak is that of the flops of a model in the speed of a matrix produ
 GF/s here, timed in the same round; the target is {peak_target} on the compiled path. The model
 counts, for a candidate, k L^2 + L^3/3 + 2 L^2 m for every solve and 2 N L m for scores, where m
 is 1 for two classes and k for more; 2 L^2 m instead of scores for the squared loss; N^3/3 +
-2 N^2 m behind a kernel; N L^2 instead of k L^2 where every row has a cost. Methods that do with
-less, because only a part of the costs has changed, can exceed it. The compiled path here:
-{path}.
+2 N^2 m behind a kernel; N L^2 instead of k L^2 where every row has a cost. What does with less
+can exceed it: when only a part of the costs has changed, or when scores are first taken in
+float32. The compiled path here: {path}.
 
-{generations}
-
-## Time of whole searches
+{table}
+""",
+    "whole": """## Time of whole searches
 
 Each number is the median of our time divided by the opponent's, on one core. The searches
 are `ECSELMClassifier` with a population of {whole_population} over {epochs} epochs; where fewer
 are said to be run, the rest is added, each epoch as long as the mean of those that were.
 `counts only` is `smoothing=0`; by default half of the fitness is smoothed.
 
-{whole}
-
-## What a search takes beside its solves
+{table}
+""",
+    "shares": """## What a search takes beside its solves
 
 The share of a search that is spent neither in engine nor in judge: the optimiser, decoding,
 bookkeeping, a callback and a progress bar. Fitness counts errors (`smoothing=0`).
 
-{shares}
-
-## Two cores
+{table}
+""",
+    "cores": """## Two cores
 
 The time of a generation on one core divided by that on two: `n_jobs=1` and one BLAS thread
-against `n_jobs=2` and two. Fitness counts errors (`smoothing=0`).
+against `n_jobs=2` and two. Fitness counts errors (`smoothing=0`). A target of 1 is met if the
+upper quartile reaches it, because equal times fall on both sides.
 
-{cores}
-
-## How time grows
+{table}
+""",
+    "growth": """## How time grows
 
 Exponents p of time as size^p, fitted to the medians by least squares of logarithms, beside
 those of the flop model over the same sizes. What is not varied is {fit_base} for a fit and for
@@ -69,9 +75,9 @@ a generation of {growth_population} candidates, and {row_base} for one at sample
 every cost is new. Times at small sizes are mostly those of calls, so exponents below the
 model's are no surprise; the model counts neither exponentials nor the way to memory.
 
-{growth}
-
-## Other evolutionary machines
+{table}
+""",
+    "rivals": """## Other evolutionary machines
 
 Each number is the median of our time for a candidate divided by intelelm's, on the rows of
 (e), standardised, with {rival_hidden} hidden units and a population of {rival_population}. Whole
@@ -79,32 +85,32 @@ fits are timed and divided by their candidates. `MhaElmClassifier` evolves the w
 units by mealpy's `OriginalDE`, and computes H and a pseudo-inverse for each candidate, as our
 `EELMClassifier` does; `ECSELMClassifier` searches costs.
 
-{rivals}
-"""
+{table}
+""",
+}
 
 
 def as_markdown(speed: Speed) -> str:
-    """Return the sections of the page."""
-    return PAGE.format(
-        population=generations.FULL.population,
-        shapes="\n".join(f"- ({shape.name}) {_shape(shape)}." for shape in SHAPES.values()),
-        run_generations=sample_runs.FULL.generations,
-        peak=speed.peak / 1e9,
-        peak_target=PEAK_TARGET,
-        path=speed.path,
-        generations=_generations(speed.generations),
-        whole_population=end_to_end.FULL.population,
-        epochs=end_to_end.FULL.epochs,
-        whole=_comparisons(speed.whole, "Our search"),
-        shares=_shares(speed),
-        cores=_cores(speed),
-        fit_base=_shape(BASE),
-        row_base=_shape(ROW_BASE),
-        growth_population=POPULATION,
-        growth=_growth(speed.growth),
-        rival_hidden=SHAPES["e"].n_hidden,
-        rival_population=rivals.FULL.population,
-        rivals=_comparisons(speed.rivals, "Our search"),
+    """Return the sections of what was measured."""
+    words = {
+        "population": generations.FULL.population,
+        "shapes": "\n".join(f"- ({shape.name}) {_shape(shape)}." for shape in SHAPES.values()),
+        "run_generations": sample_runs.FULL.generations,
+        "peak": speed.peak / 1e9,
+        "peak_target": PEAK_TARGET,
+        "path": speed.path,
+        "whole_population": end_to_end.FULL.population,
+        "epochs": end_to_end.FULL.epochs,
+        "fit_base": _shape(BASE),
+        "row_base": _shape(ROW_BASE),
+        "growth_population": POPULATION,
+        "rival_hidden": SHAPES["e"].n_hidden,
+        "rival_population": rivals.FULL.population,
+    }
+    measured = {name: getattr(speed, name) for name in SECTIONS if getattr(speed, name)}
+    return "\n".join(
+        SECTIONS[name].format(table=TABLES[name](records), **words)
+        for name, records in measured.items()
     )
 
 
@@ -142,19 +148,20 @@ def _cells(line: SpeedUp | None) -> list[str]:
     ]
 
 
-def _comparisons(comparisons: list, ours: str) -> str:
-    return table([ours, "Against", "Ratio", "Target", "Met"], comparison_rows(comparisons))
+def _comparisons(comparisons: list[Comparison]) -> str:
+    header = ["Our search", "Against", "Ratio", "Target", "Met"]
+    return table(header, comparison_rows(comparisons))
 
 
-def _shares(speed: Speed) -> str:
+def _shares(shares: list[Share]) -> str:
     rows = [
-        [entry.search, ratio_cell(entry.share), limit_cell("<=", SHARE_TARGET), met_cell(entry.met)]
-        for entry in speed.shares
+        [entry.search, ratio_cell(entry.share), limit_cell("<=", entry.target), met_cell(entry.met)]
+        for entry in shares
     ]
     return table(["Search", "Share", "Target", "Met"], rows)
 
 
-def _cores(speed: Speed) -> str:
+def _cores(gains: list[Gain]) -> str:
     rows = [
         [
             entry.search,
@@ -162,7 +169,7 @@ def _cores(speed: Speed) -> str:
             limit_cell(">=", entry.target, digits=1),
             met_cell(entry.met),
         ]
-        for entry in speed.cores
+        for entry in gains
     ]
     return table(["Search", "One core over two", "Target", "Met"], rows)
 
@@ -180,3 +187,13 @@ def _growth(curves: list[Growth]) -> str:
         for curve in curves
     ]
     return table(["Time of", "Over", "Sizes", "ms here", "Exponent", "Flop model"], rows)
+
+
+TABLES: dict[str, Callable[[list[Any]], str]] = {
+    "generations": _generations,
+    "whole": _comparisons,
+    "shares": _shares,
+    "cores": _cores,
+    "growth": _growth,
+    "rivals": _comparisons,
+}

@@ -22,6 +22,7 @@ from benchmarks.opponents import (
     gaussian_layer,
     ridge_solution,
 )
+from benchmarks.rivals import INTELELM
 from benchmarks.search import SEARCHES, FreeFitness, run_ours
 from benchmarks.timing import Ratio, interleaved
 from ecselm import ELMClassifier, WELMClassifier
@@ -199,15 +200,17 @@ def test_quick_run_writes_results_and_table(tmp_path):
     main(["--quick", "--output", str(tmp_path / "results"), "--table", str(table)])
     results = json.loads((tmp_path / "results" / "results.json").read_text())
     assert results["conditions"]["versions"]["numpy"] == np.__version__
-    assert len(results["times"]) == 10
+    assert len(results["times"]) == 2 * (1 + len(PEERS)) + 4
     for entry in results["times"]:
         assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
     assert [entry["opponent"] for entry in results["searches"]] == 2 * [s.name for s in SEARCHES]
     for entry in results["searches"]:
         assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
     assert results["accuracies"][0]["data"] == "digits"
+    assert {entry["path"] for entry in results["speed"]["generations"]} == {"compiled", "LAPACK"}
+    assert all("met" in entry for entry in results["speed"]["whole"])
     page = table.read_text()
     assert "make bench" in page
     assert "its numbers mean nothing" in page
-    for peer in (*PEERS, *SEARCHES):
+    for peer in (*PEERS, *SEARCHES, INTELELM):
         assert f"- {peer.distribution} {peer.version}" in page

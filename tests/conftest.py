@@ -10,10 +10,24 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
+from ecselm import compiled
+
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(params=["compiled", "LAPACK"])
+def either_path(request):
+    """Build solvers and engines with and without the compiled library."""
+    if request.param == "LAPACK":
+        with compiled.disabled():
+            yield request.param
+    elif compiled.is_available():
+        yield request.param
+    else:
+        pytest.skip("the compiled library was not built")
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ is set, everything is solved through LAPACK instead, to the same results up to r
 
 from ecselm.compiled.calls import (
     add_products,
+    add_rows,
+    compare,
     count,
     count_checked,
     radbas,
@@ -18,6 +20,8 @@ from ecselm.compiled.library import disabled, is_available, path_name
 
 __all__ = [
     "add_products",
+    "add_rows",
+    "compare",
     "count",
     "count_checked",
     "disabled",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ecselm._typing import FloatArray, IntArray
+from ecselm._typing import BoolArray, FloatArray, IntArray
 from ecselm.compiled.library import library
 
 LANES = 4
@@ -104,6 +104,24 @@ def add_products(X: FloatArray, d: FloatArray, sums: FloatArray) -> None:
     P, height, width = sums.shape
     room = _room(PANEL * (height + width + EDGE))
     _call("ecselm_add_products", X, len(X), height, width, P, _plain(d), room, sums)
+
+
+def add_rows(X: FloatArray, rows: IntArray, d: FloatArray, sums: FloatArray) -> None:
+    """Add ``d_p`` times the outer product of the row ``rows[p]`` of X to ``sums`` (P, ...)."""
+    P, height, width = sums.shape
+    _call("ecselm_add_rows", X, height, width, P, rows.astype(np.int64), _plain(d), sums)
+
+
+def compare(
+    costs: FloatArray, kept: FloatArray, tried: FloatArray
+) -> tuple[BoolArray, IntArray, IntArray]:
+    """Tell of costs (P, N) if ``tried`` is nearer than ``kept``.
+
+    Returns that, how many costs differ from the nearer one, and a row in which they do.
+    """
+    facts = np.empty((len(costs), 3), dtype=np.int64)
+    _call("ecselm_compare", _plain(costs), kept, tried, *costs.shape, facts)
+    return facts[:, 0] > 0, facts[:, 1], facts[:, 2]
 
 
 def count(

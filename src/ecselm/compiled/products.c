@@ -76,3 +76,36 @@ API void ecselm_add_products(const double *X, size_t N, size_t height, size_t wi
         if (panels.depth) add_panels(&panels, sums);
     }
 }
+
+/* Whose costs (P, N) are nearer: those of `kept` or of `tried`? By candidate: 1 for tried,
+ * how many costs differ from the nearer one, and a row in which they do. */
+API void ecselm_compare(const double *costs, const double *kept, const double *tried, size_t P,
+                        size_t N, int64_t *facts) {
+    for (size_t p = 0; p < P; p++, costs += N, kept += N, tried += N, facts += 3) {
+        int64_t by_kept = 0, by_tried = 0;
+        for (size_t i = 0; i < N; i++) {
+            by_kept += costs[i] != kept[i], by_tried += costs[i] != tried[i];
+        }
+        const double *base = by_tried < by_kept ? tried : kept;
+        facts[0] = by_tried < by_kept, facts[1] = by_tried < by_kept ? by_tried : by_kept;
+        facts[2] = 0;
+        for (size_t i = 0; facts[1] && i < N; i++)
+            if (costs[i] != base[i]) {
+                facts[2] = (int64_t)i;
+                break;
+            }
+    }
+}
+
+/* Adds d (P) times the outer product of one row of X, `rows` (P), to the sums of each. */
+API void ecselm_add_rows(const double *X, size_t height, size_t width, size_t P,
+                         const int64_t *rows, const double *d, double *sums) {
+    for (size_t p = 0; p < P; p++, sums += height * width) {
+        const double *x = X + rows[p] * height;
+        for (size_t i = 0; d[p] != 0 && i < height; i++) {
+            double *out = sums + i * width, scaled = d[p] * x[i];
+            size_t reach = i < width ? i + 1 : width;
+            for (size_t j = 0; j < reach; j++) out[j] += scaled * x[j];
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,6 +21,7 @@ class DualEngine:
 
     trainers: list[DualTrainer]
     between: list[FloatArray | None]  # K (n_train, n_test), None to judge by the training rows
+    path: str = field(default_factory=compiled.path_name)
 
     @classmethod
     def from_rows(
@@ -41,7 +42,7 @@ class DualEngine:
 
     def __str__(self) -> str:
         n = max(len(trainer.system.rows) for trainer in self.trainers)
-        return f"diagonals of a matrix of {n} rows ({compiled.path_name()})"
+        return f"diagonals of a matrix of {n} rows ({self.path})"
 
     def batch(self, n_candidates: int) -> int:
         """Return any number."""

@@ -8,15 +8,54 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from ecselm import compiled
-from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm._typing import BoolArray, FloatArray, IntArray
 from ecselm.objectives.cells import Cells
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.engines import BATCH, judged_features
 from ecselm.objectives.folds import Split
 from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.systems import CostedRows
-from ecselm.solvers import RowProducts, row_products
+from ecselm.solvers import RowChange, RowProducts, row_products
 from ecselm.solvers.factors import Factor, factor_indefinite, factor_shifted
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """The rows to train on, cell by cell, ready to be summed."""
+
+    rows: CostedRows
+    cells: Cells
+    products: list[RowProducts]  # by cell
+    places: IntArray  # (N,) of every row in the only cell, -1 outside
+
+    @classmethod
+    def from_rows(cls, H: FloatArray, rows: CostedRows, splits: list[Split]) -> RowLayout:
+        """Lay out the rows that train together."""
+        cells = Cells.of_splits(splits, len(H))
+        products = [row_products(H[cell], rows.T[cell]) for cell in cells.rows]
+        places = np.full(len(H), -1)
+        places[cells.rows[0]] = np.arange(len(cells.rows[0]))
+        return cls(rows, cells, products, places)
+
+    @property
+    def is_one(self) -> bool:
+        """Tell whether all rows train together."""
+        return len(self.products) == 1
+
+    def change(self, rows: IntArray, d: FloatArray) -> RowChange:
+        """Return changes d (P,) of the costs of one row each."""
+        if self.rows.weight is not None:
+            d = d * self.rows.weight[rows]
+        places = self.places[rows]
+        return RowChange(np.maximum(places, 0), np.where(places >= 0, d, 0.0))
+
+    def add(self, change: FloatArray, sums: FloatArray) -> None:
+        """Add changes (P, N) of costs to sums (n_cells, P, ...)."""
+        if self.rows.weight is not None:
+            change = change * self.rows.weight
+        for cell, products, part in zip(self.cells.rows, self.products, sums, strict=True):
+            whole = len(cell) == change.shape[1]
+            products.add(change if whole else change[:, cell], part)
 
 
 @dataclass(slots=True)
@@ -30,72 +69,63 @@ class Remembered:
     outer product as it goes, and sums of what is kept are made up for next time.
     """
 
-    cells: list[IntArray]
-    products: list[RowProducts]  # by cell
-    weight: FloatArray | None
+    layout: RowLayout
     kept: FloatArray  # (P, N) costs
     tried: FloatArray
     kept_sums: FloatArray  # (n_cells, P, ...)
     tried_sums: FloatArray
-    summed: bool = True  # whether tried_sums are those of tried
+    lacking: RowChange | None = None  # by which tried differ from kept, if not summed
 
     @classmethod
-    def nothing(
-        cls, cells: list[IntArray], products: list[RowProducts], rows: CostedRows, P: int
-    ) -> Remembered:
+    def nothing(cls, layout: RowLayout, P: int) -> Remembered:
         """Begin with candidates whose costs are all 0."""
-        sums = np.stack([part.zeros(P) for part in products])
-        costs = np.zeros((P, rows.n_groups))
-        return cls(cells, products, rows.weight, costs, costs.copy(), sums, sums.copy())
+        sums = np.stack([part.zeros(P) for part in layout.products])
+        costs = np.zeros((P, len(layout.rows)))
+        return cls(layout, costs, costs.copy(), sums, sums.copy())
 
-    def renewed(self, costs: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    def renewed(self, costs: FloatArray) -> tuple[FloatArray, RowChange | None]:
         """Return the sums of costs (P, N), and what they lack: one row each, or None."""
-        nearer = (costs != self.tried).sum(axis=1) < (costs != self.kept).sum(axis=1)
-        if self.summed:
-            self.kept_sums[:, nearer] = self.tried_sums[:, nearer]
-        else:
-            self._add(np.where(nearer[:, np.newaxis], self.tried - self.kept, 0.0), self.kept_sums)
-        self.kept[nearer] = self.tried[nearer]
+        nearer, n_new, rows = relation(costs, self.kept, self.tried)
+        self._keep(nearer)
         self.tried[:] = costs
-        change = costs - self.kept
-        self.summed = len(self.cells) > 1 or (change != 0).sum(axis=1).max() > 1
-        if not self.summed:
-            return self.kept_sums, self._weighted(change)[:, self.cells[0]]
+        self.lacking = None
+        if self.layout.is_one and n_new.max() <= 1:
+            every = np.arange(len(costs))
+            self.lacking = self.layout.change(rows, costs[every, rows] - self.kept[every, rows])
+            return self.kept_sums, self.lacking
         self.tried_sums[:] = self.kept_sums
-        self._add(change, self.tried_sums)
+        self.layout.add(costs - self.kept, self.tried_sums)
         return self.tried_sums, None
 
-    def _add(self, change: FloatArray, sums: FloatArray) -> None:
-        change = self._weighted(change)
-        for cell, products, part in zip(self.cells, self.products, sums, strict=True):
-            products.add(change[:, cell], part)
-
-    def _weighted(self, change: FloatArray) -> FloatArray:
-        return change if self.weight is None else change * self.weight
+    def _keep(self, nearer: BoolArray) -> None:
+        """Keep what was tried last of some candidates."""
+        if self.lacking is None:
+            self.kept_sums[:, nearer] = self.tried_sums[:, nearer]
+        else:
+            d = np.where(nearer, self.lacking.d, 0.0)
+            self.layout.products[0].add_one(RowChange(self.lacking.rows, d), self.kept_sums[0])
+        self.kept[nearer] = self.tried[nearer]
 
 
 @dataclass(frozen=True, slots=True)
 class RowEngine:
     """Rows behind a hidden layer, each with a cost of its own."""
 
-    rows: CostedRows
-    cells: Cells
-    products: list[RowProducts]  # by cell
+    layout: RowLayout
     judged: list[JudgedFeatures]  # by split
+    path: str = field(default_factory=compiled.path_name)
     memory: dict[int, Remembered] = field(default_factory=dict)  # by first candidate
 
     @classmethod
     def from_rows(
         cls, H: FloatArray, rows: CostedRows, splits: list[Split], halved: bool
     ) -> RowEngine:
-        """Lay out the rows that train together."""
-        cells = Cells.of_splits(splits, len(H))
-        products = [row_products(H[cell], rows.T[cell]) for cell in cells.rows]
+        """Lay out the rows."""
         judged = judged_features(H, rows.T, rows.weight, splits, halved)
-        return cls(rows, cells, products, judged)
+        return cls(RowLayout.from_rows(H, rows, splits), judged)
 
     def __str__(self) -> str:
-        return f"sums renewed row by row ({compiled.path_name()})"
+        return f"sums renewed row by row ({self.path})"
 
     def batch(self, n_candidates: int) -> int:
         """Return any number; sums are remembered by batch."""
@@ -112,7 +142,7 @@ class RowEngine:
     def solved(self, candidates: Candidates) -> Solved:
         """Return beta of every candidate and split."""
         (sums, change), betas = self._known(candidates).renewed(candidates.costs), []
-        for members in self.cells.members:
+        for members in self.layout.cells.members:
             mine = sums[members] if len(sums) > 1 else sums
             total = mine[0] if len(mine) == 1 else mine.sum(axis=0)
             betas.append(self._betas(total, change, candidates))
@@ -121,21 +151,20 @@ class RowEngine:
     def _known(self, candidates: Candidates) -> Remembered:
         known, P = self.memory.get(candidates.first), len(candidates)
         if known is None or len(known.kept) != P:
-            known = Remembered.nothing(self.cells.rows, self.products, self.rows, P)
-            self.memory[candidates.first] = known
+            known = self.memory[candidates.first] = Remembered.nothing(self.layout, P)
         return known
 
     def _betas(
-        self, total: FloatArray, change: FloatArray | None, candidates: Candidates
+        self, total: FloatArray, change: RowChange | None, candidates: Candidates
     ) -> FloatArray:
         """Solve (15); what is not positive definite, one by one."""
-        products, shift = self.products[0], 1.0 / candidates.C
+        products, shift = self.layout.products[0], 1.0 / candidates.C
         beta = products.solve(total, shift, change)
-        signed: AnyArray = np.any(candidates.costs < 0, axis=1)
+        signed = candidates.costs.min(axis=1) < 0
         for i in np.flatnonzero(signed | np.isnan(beta[:, 0, 0])):
             if change is not None:
                 total = total.copy()
-                products.add(change, total)
+                products.add_one(change, total)
                 change = None
             A, right_side = products.equations(total[i])
             try:
@@ -144,3 +173,19 @@ class RowEngine:
             except LinAlgError:
                 beta[i] = np.nan
         return beta
+
+
+def relation(
+    costs: FloatArray, kept: FloatArray, tried: FloatArray
+) -> tuple[BoolArray, IntArray, IntArray]:
+    """Tell of costs (P, N) whether ``tried`` is nearer than ``kept``.
+
+    Returns that (P,), how many costs differ from the nearer one, and a row in which they do.
+    """
+    if compiled.is_available():
+        return compiled.compare(costs, kept, tried)
+    by_kept, by_tried = costs != kept, costs != tried
+    n_kept, n_tried = by_kept.sum(axis=1), by_tried.sum(axis=1)
+    nearer = n_tried < n_kept
+    differs = np.where(nearer[:, np.newaxis], by_tried, by_kept)
+    return nearer, np.minimum(n_kept, n_tried), differs.argmax(axis=1)

@@ -6,7 +6,7 @@ from ecselm.solvers.factors import Factor, factor_shifted
 from ecselm.solvers.gram import GramBlocks, GramSum
 from ecselm.solvers.left_out import left_out_scores
 from ecselm.solvers.population import PopulationSolver, blocks_solver, population_solver
-from ecselm.solvers.products import RowProducts, row_products
+from ecselm.solvers.products import RowChange, RowProducts, row_products
 from ecselm.solvers.weighted import Solution, solve_weighted
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "GramBlocks",
     "GramSum",
     "PopulationSolver",
+    "RowChange",
     "RowProducts",
     "Solution",
     "blocks_solver",

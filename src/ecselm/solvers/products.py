@@ -18,6 +18,14 @@ from ecselm.compiled.calls import LANES, padded
 from ecselm.solvers.population import solve_in_place, trusted
 
 
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row of each of P candidates, and by how much its weight changes."""
+
+    rows: IntArray  # (P,)
+    d: FloatArray  # (P,), 0 where nothing changes
+
+
 class RowProducts(Protocol):
     """Rows [h t] whose outer products are summed, with any weights."""
 
@@ -27,13 +35,15 @@ class RowProducts(Protocol):
     def add(self, d: FloatArray, sums: FloatArray) -> None:
         """Add ``sum_i d_i [h_i t_i]'h_i`` to the sums of every candidate, for d (P, N)."""
 
+    def add_one(self, change: RowChange, sums: FloatArray) -> None:
+        """Add the outer product of one row of each candidate."""
+
     def solve(
-        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+        self, sums: FloatArray, shift: FloatArray, change: RowChange | None = None
     ) -> FloatArray:
         """Return beta (P, m, L) of sums, NaN where they are not positive definite.
 
-        ``change`` (P, N) with at most one entry other than 0 for each candidate is what
-        the sums lack yet; they are not written to.
+        ``change`` is what the sums lack yet; they are not written to.
         """
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,19 +73,20 @@ class LaneProducts:
         """Add the outer products of rows with ``d != 0``."""
         compiled.add_products(self.X, d, sums)
 
+    def add_one(self, change: RowChange, sums: FloatArray) -> None:
+        """Add the outer product of one row of each candidate."""
+        compiled.add_rows(self.X, change.rows, change.d, sums)
+
     def solve(
-        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+        self, sums: FloatArray, shift: FloatArray, change: RowChange | None = None
     ) -> FloatArray:
         """Return beta (P, m, L)."""
         P, lacking = len(sums), -len(sums) % LANES
         if lacking:  # the last lanes repeat the last candidate
             every = np.minimum(np.arange(P + lacking), P - 1)
             sums, shift = sums[every], shift[every]
-            change = None if change is None else change[every]
-        one: tuple[FloatArray, ...] = ()
-        if change is not None:
-            rows, weights = changed_rows(change)
-            one = self.X[rows], weights
+            change = None if change is None else RowChange(change.rows[every], change.d[every])
+        one = () if change is None else (self.X[change.rows], change.d)
         beta, pivots = compiled.solve_matrices(sums, self.shape, shift, *one)
         return trusted(beta[:P], pivots[:P])
 
@@ -115,14 +126,19 @@ class BlasProducts:
                     scaled *= np.sqrt(sign * weights[rows])[:, np.newaxis]
                     add(total, (scaled.T @ scaled)[:, : self.L], out=total)
 
+    def add_one(self, change: RowChange, sums: FloatArray) -> None:
+        """Add the outer product of one row of each candidate."""
+        for i in np.flatnonzero(change.d):
+            row = self.X[change.rows[i]]
+            sums[i] += np.outer(change.d[i] * row, row[: self.L])
+
     def solve(
-        self, sums: FloatArray, shift: FloatArray, change: FloatArray | None = None
+        self, sums: FloatArray, shift: FloatArray, change: RowChange | None = None
     ) -> FloatArray:
         """Return beta (P, m, L)."""
         if change is not None:
-            rows, weights = changed_rows(change)
-            scaled = self.X[rows] * weights[:, np.newaxis]
-            sums = sums + scaled[:, :, np.newaxis] * self.X[rows, np.newaxis, : self.L]
+            sums = sums.copy()
+            self.add_one(change, sums)
         A, beta = sums[:, : self.L].copy(), sums[:, self.L :].copy()
         A.reshape(len(A), -1)[:, :: self.L + 1] += shift[:, np.newaxis]
         pivots = np.empty((len(A), 2))
@@ -132,12 +148,6 @@ class BlasProducts:
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the symmetric matrix (L, L) and the right side (L, m)."""
         return sums[: self.L], sums[self.L :].T
-
-
-def changed_rows(change: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the row that each candidate (P, N) changes, and by how much; any row by 0."""
-    rows = np.abs(change).argmax(axis=1)
-    return rows, change[np.arange(len(change)), rows]
 
 
 def row_products(H: FloatArray, T: FloatArray) -> RowProducts:
