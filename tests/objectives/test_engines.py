@@ -29,7 +29,6 @@ from tests.objectives.literal import left_out_score, split_scores
 
 GAMMA = 0.4
 
-
 pytestmark = pytest.mark.usefixtures("either_path")
 
 SHAPES = {"tall": (36, 6), "wide": (16, 40)}

@@ -18,7 +18,7 @@ from ecselm.compiled.library import library
 LANES = 4
 TILE = 3
 PANEL = 128
-EDGE = 64  # rows smoothed together, and more than a strip of products.c is wide
+EDGE = 64  # more than a strip of products.c is wide
 
 _own = threading.local()
 
@@ -163,9 +163,34 @@ def count_checked(
 def smooth(Z: FloatArray, y: IntArray, weight: FloatArray | None, k: int) -> FloatArray:
     """Return the smoothed confusion matrices (P, k, k) of scores ``Z`` (P, m, n)."""
     P, m, n = Z.shape
+    w = np.ones(n) if weight is None else weight
+    rows, heavy, ends = by_class(y, w, k)
+    masses = np.bincount(y, weights=w, minlength=k)
     smoothed = np.empty((P, k, k))
-    _call("ecselm_smooth", Z, P, m, n, y, weight, k, _room(2 * n + 5 * k + EDGE * m), smoothed)
+    room = _room((m + 2) * int(np.diff(ends, prepend=0).max()) + 2 * m * LANES)
+    _call("ecselm_smooth", Z, P, m, n, rows, heavy, ends, masses, k, room, smoothed)
     return smoothed
+
+
+def by_class(y: IntArray, weight: FloatArray, k: int) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return rows class by class, each class in whole vectors; weights; where classes end.
+
+    What fills a class up is its first row, at no weight.
+
+    Examples
+    --------
+    >>> by_class(np.array([1, 0, 1]), np.ones(3), 2)[::2]
+    (array([1, 1, 1, 1, 0, 2, 0, 0], dtype=int32), array([4, 8]))
+    """
+    sizes = np.bincount(y, minlength=k)
+    room = -(-sizes // LANES) * LANES
+    ends, firsts = np.cumsum(room), np.cumsum(sizes) - sizes
+    order = np.argsort(y, kind="stable")
+    places = np.arange(len(y)) + np.repeat(ends - room - firsts, sizes)
+    fillers = order[np.minimum(firsts, len(y) - 1)]
+    rows, heavy = np.repeat(fillers, room).astype(np.int32), np.zeros(ends[-1])
+    rows[places], heavy[places] = order, weight[order]
+    return rows, heavy, ends.astype(np.int64)
 
 
 def radbas(A: FloatArray) -> None:

@@ -1,111 +1,114 @@
 /* Smoothed confusion matrices from scores Z (P, m, n), as objectives/confusion.py has them:
- * every row counts a little as the classes near it, over a width that its class has. */
+ * every row counts a little as the classes near it, over a width that its class has.
+ *
+ * Rows are taken class by class, in whole vectors: what is missing from the last vector of
+ * a class is filled with a row of it that weighs nothing.
+ */
 #include "exponential.h"
 
-#define ROWS 64  /* rows smoothed together: a block of all classes stays in the cache */
-
 typedef struct {
-    const int32_t *y;      /* (n) */
-    const double *weight;  /* (n), or NULL */
-    size_t n, m, k;
-} Rows;
+    const double *Z;        /* (m, n), of one candidate */
+    const int32_t *rows;    /* (size), positions of the rows of one class */
+    const double *weight;   /* (size) */
+    size_t n, m, size, c;
+    double mass;            /* sum of the weights */
+} Class;
 
-INLINE double weight_of(const Rows *rows, size_t i) { return rows->weight ? rows->weight[i] : 1; }
+INLINE double total_of(vec v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
-/* z for one column; else half the lead of the true class over the best other one. */
-static void margins(const double *Z, const Rows *rows, double *top, double *margin) {
-    size_t n = rows->n;
-    if (rows->m == 1) {
-        for (size_t i = 0; i < n; i++) margin[i] = Z[i];
+INLINE vec greater(vec a, vec b) { return chosen(a > b, a, b); }
+
+/* z for one column; else half the lead of the class over the best other one. Gathers the
+ * scores (m, size) and the best score of every row on the way. */
+static void margins(const Class *class, double *scores, double *top, double *margin) {
+    for (size_t j = 0; j < class->m; j++) {
+        const double *z = class->Z + j * class->n;
+        double *to = scores + j * class->size;
+        for (size_t i = 0; i < class->size; i++) to[i] = z[class->rows[i]];
+    }
+    for (size_t i = 0; i < class->size; i += LANES) {
+        vec other = all(-INFINITY), own = loaded(scores + i);
+        if (class->m == 1) {
+            stored(own, margin + i), stored(all(0), top + i);
+            continue;
+        }
+        own = loaded(scores + class->c * class->size + i);
+        for (size_t j = 0; j < class->m; j++)
+            if (j != class->c) other = greater(loaded(scores + j * class->size + i), other);
+        stored(greater(own, other), top + i);
+        stored((own - other) / 2, margin + i);
+    }
+}
+
+/* Silverman's width of the margins. */
+static double width_of(const Class *class, const double *margin) {
+    vec sum = all(0), squares = all(0), largest = all(0);
+    for (size_t i = 0; i < class->size; i += LANES) {
+        vec x = loaded(margin + i);
+        sum += loaded(class->weight + i) * x;
+        largest = greater(greater(x, -x), largest);
+    }
+    vec mean = all(total_of(sum) / class->mass);
+    for (size_t i = 0; i < class->size; i += LANES) {
+        vec gap = loaded(margin + i) - mean;
+        squares += loaded(class->weight + i) * gap * gap;
+    }
+    double scale = fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+    double width = 1.06 * sqrt(total_of(squares) / class->mass) * pow(class->mass, -0.2);
+    return fmax(width, fmax(1e-9 * scale, 1e-300));
+}
+
+/* Shares by softmax over the classes; `sums` and `shares` have room for m vectors each. */
+static void share_out(const Class *class, const double *scores, const double *top,
+                      double slope, vec *sums, vec *shares) {
+    for (size_t j = 0; j < class->m; j++) sums[j] = all(0);
+    for (size_t i = 0; i < class->size; i += LANES) {
+        vec total = all(0), lead = loaded(top + i);
+        for (size_t j = 0; j < class->m; j++) {
+            shares[j] = exponential((loaded(scores + j * class->size + i) - lead) * slope);
+            total += shares[j];
+        }
+        vec scale = loaded(class->weight + i) / total;
+        for (size_t j = 0; j < class->m; j++) sums[j] += scale * shares[j];
+    }
+}
+
+static vec second_share(const Class *class, const double *scores, double slope) {
+    vec sum = all(0);
+    for (size_t i = 0; i < class->size; i += LANES) {
+        vec e = exponential(loaded(scores + i) * -slope);
+        sum += loaded(class->weight + i) / (1 + e);
+    }
+    return sum;
+}
+
+static void smooth(const Class *class, double *room, double *row) {
+    vec *sums = (vec *)room, *shares = sums + class->m;
+    double *scores = (double *)(shares + class->m), *top = scores + class->m * class->size;
+    double *margin = top + class->size;
+    margins(class, scores, top, margin);
+    double width = width_of(class, margin);
+    if (class->m == 1) {
+        row[1] = total_of(second_share(class, scores, 1.702 / width));
+        row[0] = class->mass - row[1];
         return;
     }
-    double *other = margin;
-    for (size_t i = 0; i < n; i++) {
-        top[i] = Z[i];
-        other[i] = rows->y[i] == 0 ? -INFINITY : Z[i];
-    }
-    for (size_t j = 1; j < rows->m; j++) {
-        const double *z = Z + j * n;
-        for (size_t i = 0; i < n; i++) {
-            double rival = rows->y[i] == (int32_t)j ? -INFINITY : z[i];
-            top[i] = z[i] > top[i] ? z[i] : top[i];
-            other[i] = rival > other[i] ? rival : other[i];
+    share_out(class, scores, top, 1 / (1.175 * width), sums, shares);
+    for (size_t j = 0; j < class->m; j++) row[j] = total_of(sums[j]);
+}
+
+/* Fills `smoothed` (P, k, k). `rows` and `weight` (ends[k - 1]) hold the rows class by class,
+ * each class in whole vectors up to its end; `room` is for (m + 2) of the largest class's
+ * columns and 2 m vectors. */
+API void ecselm_smooth(const double *Z, size_t P, size_t m, size_t n, const int32_t *rows,
+                       const double *weight, const int64_t *ends, const double *masses,
+                       size_t k, double *room, double *smoothed) {
+    for (size_t p = 0; p < P; p++)
+        for (size_t c = 0; c < k; c++) {
+            size_t start = c ? (size_t)ends[c - 1] : 0, size = (size_t)ends[c] - start;
+            Class class = {Z + p * m * n, rows + start, weight + start, n, m, size, c, masses[c]};
+            double *row = smoothed + (p * k + c) * k;
+            for (size_t j = 0; j < k; j++) row[j] = 0;
+            if (size) smooth(&class, room, row);
         }
-    }
-    for (size_t i = 0; i < n; i++) margin[i] = (Z[rows->y[i] * n + i] - other[i]) / 2;
-}
-
-/* Silverman's width of every class's margins, times `factor`, as a reciprocal. */
-static void narrowness(const double *margin, const Rows *rows, double factor, double *sums,
-                       double *inverse) {
-    size_t k = rows->k;
-    double *mass = sums, *mean = mass + k, *spread = mean + k, *scale = spread + k;
-    for (size_t c = 0; c < 4 * k; c++) sums[c] = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        int32_t c = rows->y[i];
-        double w = weight_of(rows, i), size = fabs(margin[i]);
-        mass[c] += w, mean[c] += w * margin[i];
-        scale[c] = size > scale[c] ? size : scale[c];
-    }
-    for (size_t c = 0; c < k; c++) mean[c] /= mass[c];
-    for (size_t i = 0; i < rows->n; i++) {
-        int32_t c = rows->y[i];
-        double gap = margin[i] - mean[c];
-        spread[c] += weight_of(rows, i) * gap * gap;
-    }
-    for (size_t c = 0; c < k; c++) {
-        double width = 1.06 * sqrt(spread[c] / mass[c]) * pow(mass[c], -0.2);
-        double least = fmax(1e-9 * scale[c], 1e-300);
-        inverse[c] = 1 / (factor * fmax(width, least));
-    }
-}
-
-/* Shares of `many` rows from `start` on, as columns (m, ROWS); their sums by row. */
-static void shares(const double *Z, const Rows *rows, size_t start, size_t many,
-                   const double *top, const double *inverse, double *part, double *total) {
-    double slope[ROWS], lead[ROWS];
-    for (size_t i = 0; i < ROWS; i++) {
-        size_t row = start + (i < many ? i : 0);
-        slope[i] = inverse[rows->y[row]], lead[i] = rows->m == 1 ? 0 : top[row], total[i] = 0;
-    }
-    for (size_t j = 0; j < rows->m; j++) {
-        const double *z = Z + j * rows->n + start;
-        double column[ROWS];
-        for (size_t i = 0; i < ROWS; i++) column[i] = i < many ? z[i] : z[0];
-        for (size_t i = 0; i < ROWS; i += LANES) {
-            vec e = exponential((loaded(column + i) - loaded(lead + i)) * loaded(slope + i));
-            stored(e, part + j * ROWS + i);
-            stored(loaded(total + i) + e, total + i);
-        }
-    }
-}
-
-static void smooth(const double *Z, const Rows *rows, double *room, double *smoothed) {
-    size_t n = rows->n, k = rows->k;
-    double *top = room, *margin = top + n, *sums = margin + n, *inverse = sums + 4 * k;
-    double *part = inverse + k, total[ROWS];
-    margins(Z, rows, top, margin);
-    narrowness(margin, rows, rows->m == 1 ? 1 / 1.702 : 1.175, sums, inverse);
-    for (size_t start = 0; start < n; start += ROWS) {
-        size_t many = n - start < ROWS ? n - start : ROWS;
-        shares(Z, rows, start, many, top, inverse, part, total);
-        for (size_t i = 0; i < many; i++) {
-            double *to = smoothed + rows->y[start + i] * k, w = weight_of(rows, start + i);
-            if (rows->m == 1) {  /* e = exp(slope z): the share of the second class */
-                double second = 1 - 1 / (1 + part[i]);
-                to[0] += w * (1 - second), to[1] += w * second;
-            } else {
-                double scale = w / total[i];
-                for (size_t j = 0; j < k; j++) to[j] += scale * part[j * ROWS + i];
-            }
-        }
-    }
-}
-
-/* Fills `smoothed` (P, k, k); `room` holds 2 n + 5 k + ROWS m numbers. */
-API void ecselm_smooth(const double *Z, size_t P, size_t m, size_t n, const int32_t *y,
-                       const double *weight, size_t k, double *room, double *smoothed) {
-    Rows rows = {y, weight, n, m, k};
-    for (size_t c = 0; c < P * k * k; c++) smoothed[c] = 0;
-    for (size_t p = 0; p < P; p++) smooth(Z + p * m * n, &rows, room, smoothed + p * k * k);
 }
