@@ -18,10 +18,11 @@ typedef struct {
 
 INLINE void copy_strips(const double *row, size_t n, size_t step, size_t at, double scale,
                         double *panel) {
-    for (size_t s = 0; s < n; s += step, panel += PANEL * step) {
-        double *to = panel + at * step;
-        for (size_t c = 0; c < step; c++) to[c] = s + c < n ? scale * row[s + c] : 0;
-    }
+    double *to = panel + at * step;
+    size_t s = 0;
+    for (; s + step <= n; s += step, to += PANEL * step)
+        for (size_t c = 0; c < step; c++) to[c] = scale * row[s + c];
+    for (size_t c = 0; s < n && c < step; c++) to[c] = s + c < n ? scale * row[s + c] : 0;
 }
 
 /* acc = left' right over the depth of the panels */
