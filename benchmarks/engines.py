@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,31 @@ def open_paths() -> list[str]:
     return [path for path in (COMPILED, LAPACK) if not missing_path(path)]
 
 
+@dataclass(frozen=True, slots=True)
+class PathObjective:
+    """An objective that is built and evaluated by one path."""
+
+    objective: CostObjective
+    path: str
+
+    @property
+    def encoding(self) -> CostEncoding:
+        """Return the code of the points."""
+        return self.objective.encoding
+
+    def forget(self) -> None:
+        """Let the engine begin anew."""
+        self.objective.forget()
+
+    def __call__(self, points: np.ndarray) -> np.ndarray:
+        """Return the losses (P,) of points (P, D)."""
+        with path_taken(self.path):
+            return self.objective(points)
+
+
 def make_objective(
     problem: Problem, level: str, splits: str, judge: str, path: str
-) -> CostObjective:
+) -> PathObjective:
     """Return what maps points to losses: costs of the ``level``, judged on the ``splits``."""
     costs = ClassLevel(problem.shape.n_classes) if level == "class" else SampleLevel(problem.y)
     low, high = (np.full(costs.n_entries, bound) for bound in BOUNDS)
@@ -58,7 +81,8 @@ def make_objective(
     rows = CostedRows.at_level(costs, problem.T, problem.y, problem.shape.n_classes, None)
     with path_taken(path):
         engine = _engine(problem, rows, splits)
-    return CostObjective(encoding, engine, _judge(problem, splits, judge))
+    objective = CostObjective(encoding, engine, _judge(problem, splits, judge))
+    return PathObjective(objective, path)
 
 
 def _engine(problem: Problem, rows: CostedRows, splits: str) -> Engine:

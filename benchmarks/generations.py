@@ -22,7 +22,7 @@ Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
 def targets(row: str) -> dict[str, tuple[float, float]]:
-    """Return the targets (compiled, LAPACK) by shape, from a row of the issue's table.
+    """Return the targets (compiled, LAPACK) by shape, from a row of a table.
 
     Examples
     --------

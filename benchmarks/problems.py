@@ -1,4 +1,4 @@
-"""The shapes of issue 4, as problems whose costs are to be searched."""
+"""The shapes at which searches are timed, as problems whose costs are to be searched."""
 
 from __future__ import annotations
 

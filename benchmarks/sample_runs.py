@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.engines import COMPILED, LAPACK, make_objective, missing_path, open_paths
+from benchmarks.engines import (
+    COMPILED,
+    LAPACK,
+    PathObjective,
+    make_objective,
+    missing_path,
+    open_paths,
+)
 from benchmarks.flops import sample_flops
 from benchmarks.generations import (
     LITERAL,
@@ -25,7 +32,6 @@ from benchmarks.literal import LiteralLoop
 from benchmarks.problems import SHAPES, Problem
 from benchmarks.timing import Ratio, Stopwatch, blas_threads
 from ecselm.elm.evolution import FORGETTING
-from ecselm.objectives import CostObjective
 from ecselm.search import BacktrackingSearch
 
 RUN = "sample level, whole BSA run"
@@ -140,7 +146,7 @@ def _run(
 def _forget(evaluators: dict[str, Evaluate]) -> None:
     """Let engines begin anew, as often as they have to in a search by the estimator."""
     for evaluate in evaluators.values():
-        if isinstance(evaluate, CostObjective):
+        if isinstance(evaluate, PathObjective):
             evaluate.forget()
 
 
