@@ -23,6 +23,7 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+	ECSELM_COMPILED=0 $(BIN)/pytest tests/compiled tests/solvers tests/objectives tests/elm/test_ecselm.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow

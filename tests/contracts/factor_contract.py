@@ -16,6 +16,12 @@ class FactorContract:
         factor, A = case
         assert_allclose(factor.inverse_diagonal(), np.linalg.inv(A).diagonal(), rtol=1e-9)
 
+    def test_leverages_are_exact(self, case):
+        factor, A = case
+        F = np.random.default_rng(5).standard_normal((7, len(A)))
+        expected = (F @ np.linalg.inv(A) @ F.T).diagonal()
+        assert_allclose(factor.leverages(F), expected, rtol=1e-8, atol=1e-12)
+
     def test_rank_is_that_of_the_matrix(self, case):
         factor, A = case
         assert factor.rank == len(A)

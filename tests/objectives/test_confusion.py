@@ -12,6 +12,8 @@ from ecselm.objectives.confusion import (
     smoothed_decisions,
 )
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 P, N = 3, 40
 KS = pytest.mark.parametrize("k", [2, 4], ids=["two classes", "four classes"])
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])

@@ -11,6 +11,8 @@ from ecselm.objectives.confusion import smoothed_confusion, smoothed_decisions
 from ecselm.objectives.judges import TIE_BREAK
 from tests.objectives.test_confusion import KS, WEIGHTED, N, P, scored
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 SMOOTHING = pytest.mark.parametrize("smoothing", [0.0, 0.3, 1.0])
 
 

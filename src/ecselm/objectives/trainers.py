@@ -76,11 +76,13 @@ class DualTrainer:
         return one_by_one(self.system, costs, C, alpha)
 
     def fitted(self, costs: FloatArray, C: FloatArray, alpha: FloatArray) -> FloatArray:
-        """Return the scores (P, m, N) of the training rows themselves."""
+        """Return the scores (P, m, N) of the training rows themselves, in the place of alpha."""
         B = self.system.rows.vectors(costs)
         if (B == 0).any():
             return alpha @ self.system.K
-        return self.system.rows.T.T - alpha / (C[:, np.newaxis] * B)[:, np.newaxis]
+        alpha *= (-1.0 / (C[:, np.newaxis] * B))[:, np.newaxis]
+        alpha += self.system.rows.T.T
+        return alpha
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ class Factor(Protocol):
     def inverse_diagonal(self) -> FloatArray:
         """Return the diagonal of the inverse."""
 
+    def leverages(self, F: FloatArray) -> FloatArray:
+        """Return ``f_i' (A + shift)^-1 f_i`` for every row of F (N, L)."""
+
 
 @dataclass(frozen=True, slots=True)
 class CholeskyFactor:
@@ -64,6 +67,12 @@ class CholeskyFactor:
         (trtri,) = get_lapack_funcs(("trtri",), (self.lower,))
         inverse, _ = trtri(self.lower, lower=1)
         return np.einsum("ij,ij->j", inverse, inverse, dtype=np.float64)
+
+    def leverages(self, F: FloatArray) -> FloatArray:
+        """Return the squared norms of the columns of ``L^-1 F'``: half of a solution."""
+        (trtrs,) = get_lapack_funcs(("trtrs",), (self.lower, F))
+        halves, _ = trtrs(self.lower, F.T, lower=1)
+        return np.einsum("ij,ij->j", halves, halves, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,10 @@ class SpectralFactor:
         """Return the diagonal over the kept directions."""
         return np.einsum("ij,ij,j->i", self.vectors, self.vectors, 1.0 / self.values)
 
+    def leverages(self, F: FloatArray) -> FloatArray:
+        """Return them over the kept directions."""
+        return (F @ self.vectors) ** 2 @ (1.0 / self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class IndefiniteFactor:
@@ -119,6 +132,10 @@ class IndefiniteFactor:
     def inverse_diagonal(self) -> FloatArray:
         """Return the diagonal of the inverse, solved for the identity."""
         return self.solve(np.eye(len(self.factor), dtype=self.factor.dtype)).diagonal()
+
+    def leverages(self, F: FloatArray) -> FloatArray:
+        """Return them, of any sign, from a whole solution."""
+        return np.einsum("il,li->i", F, self.solve(F.T))
 
 
 def factor_shifted(

@@ -48,7 +48,7 @@ def left_out_scores(
         signs = np.where(B < 0, -1.0, 1.0)
         h = 1.0 - signs * solution.factor.inverse_diagonal() / solution.C
     else:
-        h = B * np.einsum("il,li->i", F, solution.factor.solve(F.T))
+        h = B * solution.factor.leverages(F)
     if weight is not None:
         h = h / np.maximum(weight, 1.0)
     if not (B < 0).any():  # one negative cost, and leverages may be anything

@@ -1,0 +1,77 @@
+"""Both ways to solve for a population keep the contract, and agree."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ecselm import compiled
+from ecselm.compiled.calls import LANES
+from ecselm.solvers import GramBlocks, blocks_solver, population_solver
+from ecselm.solvers import population as module
+from ecselm.solvers.population import LaneSolver, LapackSolver
+from tests.contracts.population_contract import PopulationContract, sums_of
+
+needs_library = pytest.mark.skipif(
+    not compiled.is_available(), reason="the compiled library was not built"
+)
+
+
+@needs_library
+class TestLaneSolver(PopulationContract):
+    @pytest.fixture
+    def make(self):
+        return LaneSolver.from_sums
+
+
+class TestLapackSolver(PopulationContract):
+    @pytest.fixture
+    def make(self):
+        return LapackSolver
+
+
+class TestLapackSolverInSeveralSteps(PopulationContract):
+    @pytest.fixture
+    def make(self, monkeypatch):
+        monkeypatch.setattr(module, "ASSEMBLED", 1 << 7)  # two matrices of order 8 at a time
+        return LapackSolver
+
+
+@needs_library
+@pytest.mark.parametrize("n", [3, 40])
+def test_both_paths_agree(rng, n):
+    sums = sums_of(rng, 3, 2, n)
+    costs, shift = rng.random((10, 3)), rng.uniform(0.1, 9.0, 10)
+    fast, slow = LaneSolver.from_sums(*sums), LapackSolver(*sums)
+    assert_allclose(fast.solve(costs, shift), slow.solve(costs, shift), rtol=1e-9, atol=1e-12)
+
+
+@needs_library
+def test_nearly_singular_matrices_are_trusted_by_both_paths_or_by_none(rng):
+    H = rng.standard_normal((1, 30, 8))
+    H[..., 7] = H[..., :7].sum(axis=2)
+    sums = H.swapaxes(1, 2) @ H, rng.standard_normal((1, 1, 8))
+    shift = np.array([1e-20, 1e-16, 1e-9, 1e-3])  # far from the threshold on either side
+    for solver in (LaneSolver.from_sums(*sums), LapackSolver(*sums)):
+        known = ~np.isnan(solver.solve(np.ones((4, 1)), shift)).any(axis=(1, 2))
+        assert known.tolist() == [False, False, True, True]
+
+
+@needs_library
+def test_lanes_are_used_where_they_are_filled(rng):
+    sums = sums_of(rng, 1, 1, 4)
+    assert isinstance(population_solver(*sums), LaneSolver)
+    assert isinstance(population_solver(*sums, LANES), LaneSolver)
+    assert isinstance(population_solver(*sums, 1), LapackSolver)
+    with compiled.disabled():
+        assert isinstance(population_solver(*sums), LapackSolver)
+
+
+@pytest.mark.usefixtures("either_path")
+@pytest.mark.parametrize("m", [1, 3])
+def test_blocks_by_group_are_solved_as_they_are_one_by_one(rng, m):
+    H, T, groups = rng.standard_normal((60, 5)), rng.standard_normal((60, m)), np.arange(60) % 3
+    blocks = GramBlocks.from_groups(H, T, groups)
+    costs, C = rng.uniform(0.1, 3.0, (6, 3)), rng.uniform(0.1, 50.0, 6)
+    beta = blocks_solver(blocks).solve(costs, 1.0 / C)
+    for i in range(6):
+        assert_allclose(beta[i].T, blocks.solve(costs[i], float(C[i])), rtol=1e-10)
