@@ -8,7 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.costs.region import MARGIN, CostRegion
-from ecselm.objectives import Candidates, CostEncoding, Span
+from ecselm.objectives import (
+    Candidates,
+    CostedRows,
+    CostEncoding,
+    Span,
+    every_row,
+    layer_engine,
+)
 
 LEVELS = {
     "class": ClassLevel(4),
@@ -192,3 +199,88 @@ def test_arguments_are_never_modified(rng):
     code.encode(entries)[:] = 9.0
     assert_array_equal(points, kept)
     assert_array_equal(entries, [1.0, 2.0])
+
+
+@LEVEL
+def test_unscaled_candidates_are_the_same_machines(rng, level):
+    masses = rng.uniform(1.0, 9.0, n_groups(level))
+    code = encoding(level, C=Span(0.1, 1000.0, 32.0), masses=masses)
+    points = code.box.sample(6, rng)
+    scaled, plain = code.decode(points), code.decode(points, scaled=False)
+    strength = scaled.costs * scaled.C[:, np.newaxis]  # only C B enters the solution of (15)
+    assert_allclose(plain.costs * plain.C[:, np.newaxis], strength, rtol=1e-13)
+    assert_array_equal(plain.costs, level.group_costs(code.entries(points)))
+
+
+@pytest.mark.parametrize("level", ["class", "sample"])
+def test_unscaled_candidates_have_the_same_scores(rng, level):
+    N, L = 30, 4
+    y = np.arange(N) % 3
+    group = ClassLevel(3) if level == "class" else SampleLevel(y)
+    rows = CostedRows.at_level(group, rng.standard_normal((N, 2)), y, 3, rng.uniform(0.5, 2.0, N))
+    code = encoding(group, C=Span(0.1, 1000.0, 32.0), masses=rows.masses())
+    engine = layer_engine(rng.standard_normal((N, L)), rows, every_row(N))
+    points = code.box.sample(5, rng)
+    one, other = (engine.scores(code.decode(points, scaled=scaled)) for scaled in (True, False))
+    assert_allclose(other, one, rtol=1e-8, atol=1e-10)
+
+
+def test_costs_of_equal_coordinates_are_equal_to_the_bit_when_unscaled(rng):
+    code = encoding(SampleLevel(np.zeros(9, dtype=int)), masses=np.ones(9))
+    points = code.box.sample(2, rng)
+    points[1, :8] = points[0, :8]
+    plain = code.decode(points, scaled=False)
+    assert_array_equal(plain.costs[1, :8], plain.costs[0, :8])
+    assert plain.C[1] != plain.C[0]
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_without_masses_or_with_decisions_there_is_nothing_to_scale(rng, scaled):
+    for options in ({}, {"masses": np.ones(3), "decides": True}):
+        code = encoding(MatrixLevel(3), C=Span(0.1, 1000.0, 32.0), **options)
+        points = code.box.sample(3, rng)
+        assert_allclose(code.decode(points, scaled=scaled).C, np.exp(points[:, -1]), rtol=1e-13)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_no_candidate_is_stronger_than_the_strength(data):
+    level = data.draw(st.sampled_from(list(LEVELS.values())))
+    sizes = st.floats(1e-3, 1e3)
+    lows = data.draw(st.lists(sizes, min_size=level.n_entries, max_size=level.n_entries))
+    ratio = data.draw(st.floats(1.0, 1e4))
+    normalized, decides = data.draw(st.booleans()), data.draw(st.booleans())
+    log = data.draw(st.booleans())
+    low = np.array(lows) * (1.0 if normalized or log else data.draw(st.sampled_from([1.0, -1.0])))
+    region = CostRegion(np.minimum(low, ratio * low), np.maximum(low, ratio * low))
+    g = n_groups(level)
+    masses = np.array(data.draw(st.lists(sizes, min_size=g, max_size=g))) if normalized else None
+    C = data.draw(st.sampled_from([FIXED, Span(0.01, 1000.0, 32.0)]))
+    decides = decides and isinstance(level, MatrixLevel)
+    code = CostEncoding(level, region, C, masses=masses, log=log, decides=decides)
+    seed = data.draw(st.integers(0, 9))
+    inside = code.box.sample(8, np.random.default_rng(seed))
+    corners = np.where(np.random.default_rng(seed).random(inside.shape) < 0.5, *_edges(code))
+    for points in (inside, corners, np.stack(_edges(code))):
+        for scaled in (True, False):
+            found = code.decode(points, scaled=scaled)
+            strength = np.abs(found.costs) * found.C[:, np.newaxis]
+            assert strength.max() <= code.strength * (1 + 1e-9)
+
+
+def _edges(code):
+    return code.box.low, code.box.high
+
+
+def test_the_strength_is_reached_where_one_class_is_dear():
+    code = encoding(ClassLevel(2), 1.0, 1e6, masses=np.array([1.0, 9.0]))
+    dear = code.decode(code.encode(np.array([1e6, 1.0]))[np.newaxis])
+    assert code.strength == pytest.approx(32.0 * 10.0)  # all the mass on the rarest class
+    assert float(dear.costs.max()) == pytest.approx(10.0, rel=1e-4)
+    assert encoding(ClassLevel(2), 1.0, 2.0, masses=np.array([1.0, 9.0])).strength == 64.0
+    assert encoding(ClassLevel(2), -3.0, 2.0, log=False).strength == 96.0
+
+
+def test_classes_without_rows_do_not_count_for_the_strength():
+    code = encoding(ClassLevel(3), 0.5, 50.0, masses=np.array([2.0, 0.0, 6.0]))
+    assert code.strength == pytest.approx(32.0 * 4.0)

@@ -46,7 +46,11 @@ def tiled(matrices: FloatArray, right_sides: FloatArray) -> FloatArray:
 
 
 def solve_groups(
-    tiles: FloatArray, shape: tuple[int, int], costs: FloatArray, shift: FloatArray
+    tiles: FloatArray,
+    shape: tuple[int, int],
+    costs: FloatArray,
+    shift: FloatArray,
+    classes: tuple[IntArray, IntArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Solve ``(sum_q b_q A_q + diag(shift)) X = sum_q b_q Y_q`` for every candidate.
 
@@ -56,6 +60,10 @@ def solve_groups(
     shape : (n, m)
     costs : array of shape (P, g)
     shift : array of shape (P,) or (P, n)
+    classes : pair of arrays, default=None
+        The order (n,) in which rows lie in the tiles, class by class, and for every tile
+        of right sides the column before which it is 0. Right sides are one-hot then, and
+        X is for targets of -1 and 1, its columns in the order of ``shift``.
 
     Returns
     -------
@@ -71,7 +79,9 @@ def solve_groups(
     room = _room(LANES * (width * (width + padded(m)) + g + width))
     _call(
         "ecselm_solve_groups",
-        *(tiles, g, n, m, P, _plain(costs), _plain(shift), shift.ndim - 1, room, X, pivots),
+        *(tiles, g, n, m, P, _plain(costs), _plain(shift), shift.ndim - 1),
+        *((None, None) if classes is None else classes),
+        *(room, X, pivots),
     )
     return X, pivots
 

@@ -15,6 +15,7 @@ typedef struct {
     size_t groups;
     const vec *costs;     /* (groups), what each group's sum weighs in each lane */
     const vec *shift;     /* (width), added to the diagonal */
+    const int64_t *starts; /* of each tile of right sides, where they are 0 before; or NULL */
 } Source;
 
 INLINE size_t padded(size_t n) { return (n + TILE - 1) / TILE * TILE; }
@@ -115,31 +116,44 @@ INLINE void factor_tile(vec c[TILE][TILE], size_t n_real, vec pivots[2]) {
     }
 }
 
+INLINE size_t begin_of(const Source *source, size_t i, size_t width) {
+    return source->starts && i >= width ? (size_t)source->starts[(i - width) / TILE] : 0;
+}
+
+/* Subtract what columns from..end of the factor contribute to a tile; before `begin` there
+ * is nothing. */
+INLINE void subtract_columns(const vec *W, size_t i, size_t j, size_t width, size_t from,
+                             size_t end, size_t begin, vec c[TILE][TILE]) {
+    if (begin > from) from = begin;
+    if (end > from)
+        subtract(W + i * width + from, width, W + j * width + from, width, 1, end - from, c);
+}
+
 /* Bring the rows first..last up to date with columns done..end, finishing those. */
 INLINE void advance(const Source *source, size_t width, size_t first, size_t last,
                     size_t done, size_t end, vec *W) {
     size_t reach = last < width ? last : width;
     for (size_t j = done; j < reach; j += TILE) {
-        size_t depth = j < end ? j - done : end - done;
         for (size_t i = j > first ? j : first; i < last; i += TILE) {
             vec c[TILE][TILE], *w = W + i * width + j;
+            size_t begin = begin_of(source, i, width);
             if (done == 0 && source->tiles) assemble(source, i, j, width, c);
             else load(w, width, c);
-            subtract(W + i * width + done, width, W + j * width + done, width, 1, depth, c);
+            subtract_columns(W, i, j, width, done, j < end ? j : end, begin, c);
             if (j < end) eliminate(W + j * width + j, width, c);
             store(w, width, c);
         }
     }
 }
 
-INLINE void factor_strip(size_t n, size_t width, size_t first, size_t last, vec *W,
-                         vec pivots[2]) {
+INLINE void factor_strip(const Source *source, size_t n, size_t width, size_t first,
+                         size_t last, vec *W, vec pivots[2]) {
     size_t reach = last < width ? last : width;
     for (size_t j = first; j < reach; j += TILE)
         for (size_t i = j; i < last; i += TILE) {
             vec c[TILE][TILE], *w = W + i * width + j;
             load(w, width, c);
-            subtract(W + i * width + first, width, W + j * width + first, width, 1, j - first, c);
+            subtract_columns(W, i, j, width, first, j, begin_of(source, i, width), c);
             if (i == j) factor_tile(c, n > i ? n - i : 0, pivots);
             else eliminate(W + j * width + j, width, c);
             store(w, width, c);
@@ -157,7 +171,7 @@ static void factor(const Source *source, size_t n, size_t width, size_t height, 
             advance(source, width, first, last, done, end, W);
             done += DEPTH;
         } while (done < before);
-        factor_strip(n, width, first, last, W, pivots);
+        factor_strip(source, n, width, first, last, W, pivots);
     }
 }
 
@@ -188,34 +202,51 @@ INLINE vec gathered(const double *values, size_t stride, size_t n_lanes) {
     return x;
 }
 
-static void solve_lanes(const Source *source, size_t n, size_t m, size_t n_lanes, vec *W,
-                        double *beta, double *pivots) {
+/* From solutions for one-hot targets E to those for 2 E - 1: the sum of all is that for 1. */
+static void recode(size_t n, size_t m, size_t width, vec *W) {
+    for (size_t i = 0; i < n; i++) {
+        vec sum = all(0), *x = W + width * width + i;
+        for (size_t o = 0; o < m; o++) sum += x[o * width];
+        for (size_t o = 0; o < m; o++) x[o * width] = 2 * x[o * width] - sum;
+    }
+}
+
+static void solve_lanes(const Source *source, size_t n, size_t m, size_t n_lanes,
+                        const int64_t *order, vec *W, double *beta, double *pivots) {
     size_t width = padded(n), height = width + padded(m);
     vec extremes[2];
     factor(source, n, width, height, W, extremes);
     substitute_back(width, height, W);
+    if (order) recode(n, m, width, W);
     for (size_t l = 0; l < n_lanes; l++) {
         pivots[2 * l] = extremes[0][l], pivots[2 * l + 1] = extremes[1][l];
         for (size_t o = 0; o < m; o++)
             for (size_t i = 0; i < n; i++)
-                beta[(l * m + o) * n + i] = W[(width + o) * width + i][l];
+                beta[(l * m + o) * n + (order ? order[i] : (int64_t)i)] =
+                    W[(width + o) * width + i][l];
     }
 }
 
 /* Sizes: `shift` (P, n) with 0 or 1 as its step between rows; `room` holds a matrix in
- * lanes, then LANES * (groups + width) numbers; `beta` (P, m, n), `pivots` (P, 2). */
+ * lanes, then LANES * (groups + width) numbers; `beta` (P, m, n), `pivots` (P, 2). Unless
+ * `order` (n) is NULL, rows of the tiles lie in it, class by class, and right sides
+ * are one column for each class, 0 before `starts`: a third of the forward substitution is
+ * left. Solutions are for targets of -1 and 1 then, in the order of `shift`. */
 API void ecselm_solve_groups(const double *tiles, size_t groups, size_t n, size_t m, size_t P,
                              const double *costs, const double *shift, size_t step,
-                             double *room, double *beta, double *pivots) {
+                             const int64_t *order, const int64_t *starts, double *room,
+                             double *beta, double *pivots) {
     size_t width = padded(n), height = width + padded(m);
     vec *W = (vec *)room, *b = W + width * height, *d = b + groups;
     for (size_t p = 0; p < P; p += LANES) {
         size_t n_lanes = P - p < LANES ? P - p : LANES;
         for (size_t q = 0; q < groups; q++) b[q] = gathered(costs + p * groups + q, groups, n_lanes);
-        for (size_t i = 0; i < width; i++)
-            d[i] = i < n ? gathered(shift + (step ? p * n + i : p), step ? n : 1, n_lanes) : all(1);
-        Source source = {tiles, groups, b, d};
-        solve_lanes(&source, n, m, n_lanes, W, beta + p * m * n, pivots + 2 * p);
+        for (size_t i = 0; i < width; i++) {
+            size_t at = step ? p * n + (order && i < n ? (size_t)order[i] : i) : p;
+            d[i] = i < n ? gathered(shift + at, step ? n : 1, n_lanes) : all(1);
+        }
+        Source source = {tiles, groups, b, d, starts};
+        solve_lanes(&source, n, m, n_lanes, order, W, beta + p * m * n, pivots + 2 * p);
     }
 }
 
@@ -243,13 +274,13 @@ API void ecselm_solve_matrices(const double *matrices, size_t n, size_t m, size_
                                double *room, double *beta, double *pivots) {
     size_t width = padded(n), height = width + padded(m);
     vec *W = (vec *)room, *row = W + width * height;
-    const Source in_place = {NULL, 0, NULL, NULL};
+    const Source in_place = {NULL, 0, NULL, NULL, NULL};
     for (size_t p = 0; p < P; p += LANES) {
         for (size_t i = 0; rows && i < height; i++)
             row[i] = gathered(rows + p * height + i, height, LANES);
         interleave(matrices + p * height * width, n, width, height,
                    gathered(shift + p, 1, LANES), rows ? row : NULL,
                    rows ? gathered(change + p, 1, LANES) : all(0), W);
-        solve_lanes(&in_place, n, m, LANES, W, beta + p * m * n, pivots + 2 * p);
+        solve_lanes(&in_place, n, m, LANES, NULL, W, beta + p * m * n, pivots + 2 * p);
     }
 }

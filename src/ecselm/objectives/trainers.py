@@ -14,7 +14,7 @@ from scipy.linalg import LinAlgError
 
 from ecselm._typing import FloatArray
 from ecselm.objectives.systems import BlockSystem, CostedRows, KernelSystem, System
-from ecselm.solvers import PopulationSolver, blocks_solver, population_solver
+from ecselm.solvers import PopulationSolver, blocks_solver, kernel_solver
 
 # Beyond this ratio of costs, or where a cost is 0, 1/(C B) would swamp the kernel.
 MOST_SPREAD = 1e9
@@ -62,9 +62,7 @@ class DualTrainer:
         cls, K: FloatArray, rows: CostedRows, n_candidates: int | None = None
     ) -> DualTrainer:
         """Take the kernel between the rows to train on, for so many candidates or any."""
-        right_sides = np.ascontiguousarray(rows.T.T)[np.newaxis]
-        solver = population_solver(K[np.newaxis], right_sides, n_candidates)
-        return cls(KernelSystem(K, rows), solver)
+        return cls(KernelSystem(K, rows), kernel_solver(K, rows.T, n_candidates))
 
     def betas(self, costs: FloatArray, C: FloatArray) -> FloatArray:
         """Return alpha (P, m, N)."""

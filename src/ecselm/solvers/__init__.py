@@ -5,7 +5,7 @@ from ecselm.solvers.dual import solve_dual
 from ecselm.solvers.factors import Factor, factor_shifted
 from ecselm.solvers.gram import GramBlocks, GramSum
 from ecselm.solvers.left_out import left_out_scores
-from ecselm.solvers.population import PopulationSolver, blocks_solver, population_solver
+from ecselm.solvers.population import PopulationSolver, blocks_solver, kernel_solver
 from ecselm.solvers.products import RowChange, RowProducts, row_products
 from ecselm.solvers.weighted import Solution, solve_weighted
 
@@ -19,8 +19,8 @@ __all__ = [
     "Solution",
     "blocks_solver",
     "factor_shifted",
+    "kernel_solver",
     "left_out_scores",
-    "population_solver",
     "reduced_units",
     "row_products",
     "solve_dual",

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from ecselm import compiled
-from ecselm._typing import FloatArray
-from ecselm.compiled.calls import LANES
+from ecselm._typing import FloatArray, IntArray
+from ecselm.compiled.calls import LANES, TILE
 from ecselm.solvers.gram import GramBlocks
 
 # The ratio of the least pivot to the greatest, below which Cholesky is not trusted.
@@ -40,15 +40,29 @@ class LaneSolver:
 
     tiles: FloatArray
     shape: tuple[int, int]  # (n, m)
+    classes: tuple[IntArray, IntArray] | None = None  # order of rows, starts of right sides
 
     @classmethod
     def from_sums(cls, matrices: FloatArray, right_sides: FloatArray) -> LaneSolver:
         """Take symmetric matrices (g, n, n) and right sides (g, m, n)."""
         return cls(compiled.tiled(matrices, right_sides), right_sides.shape[:0:-1])
 
+    @classmethod
+    def from_classes(cls, K: FloatArray, T: FloatArray) -> LaneSolver:
+        """Take K (n, n) and targets (n, m) that are 1 for the class of a row, else -1.
+
+        With rows class by class, one-hot right sides are zero at first, and stay so.
+        """
+        y = T.argmax(axis=1)
+        order = np.argsort(y, kind="stable")
+        one_hot = (T[order].T + 1.0) / 2.0
+        firsts = np.searchsorted(y[order], np.arange(T.shape[1]))[::TILE]  # they ascend
+        tiles = compiled.tiled(K[np.ix_(order, order)][np.newaxis], one_hot[np.newaxis])
+        return cls(tiles, T.shape, (order, firsts // TILE * TILE))
+
     def solve(self, costs: FloatArray, shift: FloatArray) -> FloatArray:
         """Return beta (P, m, n)."""
-        beta, pivots = compiled.solve_groups(self.tiles, self.shape, costs, shift)
+        beta, pivots = compiled.solve_groups(self.tiles, self.shape, costs, shift, self.classes)
         return trusted(beta, pivots)
 
 
@@ -87,10 +101,25 @@ def population_solver(
     >>> solver.solve(np.array([[1.0, 3.0], [1.0, 1.0]]), np.zeros(2)).ravel()
     array([2.5, 2. ])
     """
-    fills_lanes = n_candidates is None or n_candidates > LANES // 2
-    if compiled.is_available() and fills_lanes:
+    if compiled.is_available() and fills_lanes(n_candidates):
         return LaneSolver.from_sums(matrices, right_sides)
     return LapackSolver(matrices, right_sides)
+
+
+def kernel_solver(
+    K: FloatArray, T: FloatArray, n_candidates: int | None = None
+) -> PopulationSolver:
+    """Return what solves ``(K + diag(shift)) alpha = T``, for costs of 1."""
+    is_coded = T.shape[1] > 2 and bool((np.abs(T) == 1).all() and ((T > 0).sum(axis=1) == 1).all())
+    if is_coded and compiled.is_available() and fills_lanes(n_candidates):
+        return LaneSolver.from_classes(K, T)
+    right_sides = np.ascontiguousarray(T.T)[np.newaxis]
+    return population_solver(K[np.newaxis], right_sides, n_candidates)
+
+
+def fills_lanes(n_candidates: int | None) -> bool:
+    """Tell whether so many candidates, or any number, are worth the lanes."""
+    return n_candidates is None or n_candidates > LANES // 2
 
 
 def blocks_solver(blocks: GramBlocks) -> PopulationSolver:
