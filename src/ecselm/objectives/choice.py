@@ -19,6 +19,7 @@ from ecselm.solvers import GramBlocks, reduced_units
 # With costs by row, samples beat hidden units up to so many training rows per unit.
 DUAL_ROWS = 1.5  # judged by the training rows: their scores come free
 DUAL_FOLDS = 1.3
+SCORES_SHARE = 8  # of the memory for the scores of a batch
 POPULATION = 100  # candidates whose sums must fit, where the number is not known
 
 
@@ -56,7 +57,7 @@ def layer_engine(
     cells = Cells.of_splits(splits, len(H))
     halved = 4 * H.size < memory / 4
     if not by_row and 16 * rows.n_groups * L * L * len(cells.members) <= memory:
-        return _block_engine(H, rows, splits, cells, halved)
+        return _block_engine(H, rows, splits, cells, halved, memory)
     if by_row and 16 * n_candidates * L * (L + rows.T.shape[1]) * len(cells.rows) <= memory:
         return RowEngine.from_rows(H, rows, splits, halved)
     judged = judged_features(H, rows.T, rows.weight, splits, halved)
@@ -64,11 +65,17 @@ def layer_engine(
         SystemTrainer(RowSystem(H[split.train], rows.taken(split.train)), (rows.T.shape[1], L))
         for split in splits
     ]
-    return LayerEngine(trainers, judged, "sums over all rows for every candidate (LAPACK)")
+    name = "sums over all rows for every candidate (LAPACK)"
+    return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
 
 
 def _block_engine(
-    H: FloatArray, rows: CostedRows, splits: list[Split], cells: Cells, halved: bool
+    H: FloatArray,
+    rows: CostedRows,
+    splits: list[Split],
+    cells: Cells,
+    halved: bool,
+    memory: int,
 ) -> LayerEngine:
     parts = [BlockSystem.from_rows(H[cell], rows.taken(cell)).blocks for cell in cells.rows]
     trainers: list[Trainer] = []
@@ -77,7 +84,7 @@ def _block_engine(
         trainers.append(BlockTrainer.from_system(BlockSystem(_sum(mine))))
     judged = judged_features(H, rows.T, rows.weight, splits, halved)
     name = f"sums by {rows.n_groups} cost groups of {H.shape[1]} units ({compiled.path_name()})"
-    return LayerEngine(trainers, judged, name)
+    return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
 
 
 def _sum(parts: list[GramBlocks]) -> GramBlocks:

@@ -21,6 +21,7 @@ from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.trainers import Trainer
 
 BATCH = 16  # candidates at a time, whatever the number of threads
+SCORES_MEMORY = 1 << 28  # bytes of scores at a time: more would only leave the cache
 
 
 class Engine(Protocol):
@@ -59,15 +60,17 @@ class LayerEngine:
     trainers: list[Trainer]
     judged: list[JudgedFeatures]
     name: str
+    memory: int = SCORES_MEMORY  # bytes for the scores of a batch
 
     def __str__(self) -> str:
         return self.name
 
     def batch(self, n_candidates: int) -> int:
         """Return enough candidates for a product that BLAS likes, in whole lanes."""
-        m = self.judged[0].T.shape[1]
-        wanted = min(n_candidates / 2, 48 / m)
-        return max(BATCH, 4 * int(np.ceil(wanted / 4)))
+        m, n = self.judged[0].T.shape[1], sum(len(rows.H) for rows in self.judged)
+        wanted = max(BATCH, min(n_candidates / 2, 48 / m))
+        fitting = min(self.memory, SCORES_MEMORY) / (8 * m * n)
+        return max(1, 4 * int(np.ceil(min(wanted, fitting) / 4)))
 
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), the splits one after the other."""
