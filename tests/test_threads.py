@@ -11,6 +11,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 from ecselm._threads import (
     LANES,
     THREADED_ORDER,
+    Workers,
     blas_threads,
     one_blas_thread,
     row_blocks,
@@ -204,3 +205,65 @@ def test_only_large_matrices_keep_the_threads_of_blas(two_threads, order):
     with blas_threads(order):
         assert set(allowed()) == {2 if order >= THREADED_ORDER else 1}
     assert set(allowed()) == {2}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_workers_answer_in_the_order_of_the_tasks(n_threads):
+    with Workers(n_threads) as workers:
+        for n_tasks in (0, 1, 2, 20):
+            tasks = list(range(n_tasks))
+            assert workers.map(lambda task: 10 * task, tasks) == [10 * task for task in tasks]
+
+
+def test_two_workers_work_at_the_same_time():
+    meeting = threading.Barrier(2)
+    with Workers(2) as workers:
+        workers.map(lambda task: meeting.wait(PATIENCE), [1, 2])
+
+
+@pytest.mark.parametrize(("n_threads", "n_tasks"), [(1, 3), (2, 1)])
+def test_one_worker_or_one_task_is_for_the_caller(n_threads, n_tasks):
+    with Workers(n_threads) as workers:
+        threads = workers.map(lambda task: threading.get_ident(), range(n_tasks))
+    assert set(threads) == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("order", [10, THREADED_ORDER])
+def test_workers_have_one_blas_thread_each_whatever_the_matrix(two_threads, n_threads, order):
+    def limits(task):
+        with blas_threads(order):
+            return allowed()
+
+    with Workers(n_threads) as workers:
+        for found in workers.map(limits, range(4)):
+            assert set(found) == {1}
+        assert set(allowed()) == {2}
+    with blas_threads(THREADED_ORDER):
+        assert set(allowed()) == {2}  # large matrices have their threads back
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_exception_of_a_worker_reaches_the_caller(two_threads, n_threads):
+    def fail(task):
+        if task == 3:
+            raise ZeroDivisionError("the fourth task")
+        return task
+
+    with Workers(n_threads) as workers:
+        with pytest.raises(ZeroDivisionError, match="the fourth task"):
+            workers.map(fail, range(9))
+        assert workers.map(fail, [1, 2]) == [1, 2]
+    assert set(allowed()) == {2}
+    with blas_threads(THREADED_ORDER):
+        assert set(allowed()) == {2}
+
+
+def test_workers_stay_from_one_generation_to_the_next_and_go_at_the_end():
+    before = threading.active_count()
+    with Workers(2) as workers:
+        seen = set()
+        for _ in range(20):
+            seen.update(workers.map(lambda task: threading.get_ident(), range(4)))
+        assert len(seen) <= 2
+    assert threading.active_count() == before

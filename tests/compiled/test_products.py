@@ -89,3 +89,28 @@ def test_changes_of_any_layout_are_read_as_they_are(rng):
     compiled.add_products(X, d, expected)
     compiled.add_products(X, np.asfortranarray(d), sums)
     assert_array_equal(sums, expected)
+
+
+@SHAPE
+def test_one_row_of_each_candidate_is_added_like_any_other(rng, shape):
+    height, width = shape
+    X, rows, d = rng.standard_normal((50, height)), np.array([3, 49, 0]), np.array([0.5, -2.0, 0.0])
+    change = np.zeros((3, 50))
+    change[np.arange(3), rows] = d
+    sums = rng.standard_normal((3, height, width))
+    kept, expected = sums.copy(), lower(sums + literal(X, change, width))
+    compiled.add_rows(X, rows, d, sums)
+    assert_allclose(lower(sums), expected, rtol=1e-13, atol=1e-14)
+    assert_array_equal(sums[2], kept[2])
+
+
+def test_rows_on_either_side_of_a_comparison_are_counted(rng):
+    kept = rng.random((5, 30))
+    tried = kept.copy()
+    tried[:, :10] = rng.random((5, 10))
+    costs = np.stack([kept[0], tried[1], kept[2], tried[3], rng.random(30)])
+    costs[2, 17] = costs[3, 29] = 2.0
+    nearer, n_new, rows = compiled.compare(costs, kept, tried)
+    assert_array_equal(nearer, [False, True, False, True, False])
+    assert_array_equal(n_new, [0, 0, 1, 1, 30])
+    assert_array_equal(rows, [0, 0, 17, 29, 0])

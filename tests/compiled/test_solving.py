@@ -12,7 +12,7 @@ from ecselm.solvers.population import LEAST_PIVOT
 
 pytestmark = pytest.mark.usefixtures("built")
 
-LARGE = (24, 25, 97, 100, 200)
+LARGE = (24, 25, 49, 97, 100, 200)
 MISLAID = pytest.mark.xfail(
     strict=True, reason="tiled() is not C-ordered for n <= 3, m >= 4 and several groups"
 )

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("either_path")
 K = 3
 LEVEL = pytest.mark.parametrize("level", ["class", "sample"])
 SPLITTER = pytest.mark.parametrize("splitter", ["train", "folds", "holdout", "drawn", "shuffled"])
-PLENTY, TINY = 1 << 30, 1
+PLENTY, TINY = 1 << 30, 64  # bytes
 
 
 def made(rng, N, level, weighted=False, k=K):
@@ -158,6 +158,17 @@ def test_memory_decides_by_what_has_to_be_kept(rng):
     enough = 16 * K * L * L
     for memory, expected in ((enough, BlockTrainer), (enough - 1, SystemTrainer)):
         assert kind(layer_engine(H, rows, every_row(N), memory=memory)) is expected
+
+
+@pytest.mark.parametrize("memory", [1 << 30, 1 << 20, 1 << 16, TINY])
+def test_the_scores_of_a_batch_fit_into_the_memory(rng, memory):
+    N, L = 300, 6
+    rows, _ = made(rng, N, "class")
+    engine = layer_engine(rng.standard_normal((N, L)), rows, every_row(N), memory=memory)
+    batch = engine.batch(100)
+    assert batch == 4 or 8 * batch * N * K <= memory
+    assert batch % 4 == 0
+    assert batch <= 100
 
 
 def test_every_engine_says_how_it_solves(rng, either_path):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.objectives import Candidates, CostedRows, Split, every_row, folds, holdout
-from ecselm.objectives.row_engine import RowEngine
+from ecselm.objectives.row_engine import RowEngine, relation
 from tests.objectives.literal import literal_scores
 
 pytestmark = pytest.mark.usefixtures("either_path")
@@ -198,3 +198,14 @@ def test_costs_changed_in_place_between_generations_are_seen(rng):
     candidates = Candidates(costs, np.ones(P))
     expected = literal_scores(*made_of[:2], candidates, made_of[2])
     assert_allclose(engine.scores(candidates), expected, rtol=1e-8, atol=1e-10)
+
+
+def test_a_candidate_descends_from_what_it_has_more_in_common_with(rng):
+    kept = rng.random((4, 20))
+    tried = np.where(np.arange(20) < 8, rng.random((4, 20)), kept)
+    costs = np.stack([kept[0], tried[1], np.where(np.arange(20) < 4, kept, tried)[2], tried[3]])
+    costs[3, 19] = 2.0
+    nearer, n_new, rows = relation(costs, kept, tried)
+    assert_array_equal(nearer, [False, True, False, True])  # of equals, what is kept
+    assert_array_equal(n_new, [0, 0, 4, 1])
+    assert_array_equal(rows[2:], [4, 19])

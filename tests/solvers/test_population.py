@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm import compiled
 from ecselm.compiled.calls import LANES
-from ecselm.solvers import GramBlocks, blocks_solver, population_solver
+from ecselm.solvers import GramBlocks, blocks_solver, kernel_solver
 from ecselm.solvers import population as module
-from ecselm.solvers.population import LaneSolver, LapackSolver
+from ecselm.solvers.population import LaneSolver, LapackSolver, population_solver
 from tests.contracts.population_contract import PopulationContract, sums_of
 
 needs_library = pytest.mark.skipif(
@@ -75,3 +75,53 @@ def test_blocks_by_group_are_solved_as_they_are_one_by_one(rng, m):
     beta = blocks_solver(blocks).solve(costs, 1.0 / C)
     for i in range(6):
         assert_allclose(beta[i].T, blocks.solve(costs[i], float(C[i])), rtol=1e-10)
+
+
+def coded(y, k):
+    """Return targets (n, k) that are 1 for the class of a row, else -1."""
+    return 2.0 * (y[:, np.newaxis] == np.arange(k)) - 1.0
+
+
+def kernel(rng, n):
+    X = rng.standard_normal((n, 3))
+    return np.exp(-0.3 * ((X[:, np.newaxis] - X) ** 2).sum(axis=2))
+
+
+def targets_of(rng, kind, n):
+    if kind == "real":
+        return rng.standard_normal((n, 4))
+    if kind == "one column":
+        return rng.choice([-1.0, 1.0], (n, 1))
+    if kind == "several at once":  # signs, but no classes
+        return rng.choice([-1.0, 1.0], (n, 4))
+    k = {"two classes": 2, "three": 3, "seven": 7, "absent": 5, "sorted": 4}[kind]
+    y = rng.integers(0, k, n)
+    if kind == "absent":
+        y = rng.choice([1, 3], n)
+    return coded(np.sort(y) if kind == "sorted" else y, k)
+
+
+KINDS = ["real", "one column", "several at once", "two classes", "three", "seven", "absent"]
+
+
+@pytest.mark.usefixtures("either_path")
+@pytest.mark.parametrize("kind", [*KINDS, "sorted"])
+@pytest.mark.parametrize("n", [1, 2, 5, 24, 50, 100, 150])
+def test_kernels_are_solved_for_targets_of_every_kind(rng, kind, n):
+    K, T, P = kernel(rng, n), targets_of(rng, kind, n), 6
+    for shift in (rng.uniform(0.01, 2.0, (P, n)), rng.uniform(0.01, 2.0, P)):
+        alpha = kernel_solver(K, T).solve(np.ones((P, 1)), shift)
+        for i in range(P):
+            A = K + np.diag(np.broadcast_to(shift[i], n))
+            assert_allclose(alpha[i].T, np.linalg.solve(A, T), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.usefixtures("either_path")
+def test_a_kernel_that_is_not_positive_definite_for_one_harms_no_other(rng):
+    K, T = kernel(rng, 30), coded(np.arange(30) % 4, 4)
+    shift = np.full((5, 30), 0.1)
+    expected = kernel_solver(K, T).solve(np.ones((5, 1)), shift)
+    shift[2, 7] = -5.0
+    alpha = kernel_solver(K, T).solve(np.ones((5, 1)), shift)
+    assert_array_equal(np.isnan(alpha).all(axis=(1, 2)), np.arange(5) == 2)
+    assert_array_equal(alpha[[0, 1, 3, 4]], expected[[0, 1, 3, 4]])

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh, get_lapack_funcs
 
-from ecselm._typing import FloatArray
+from ecselm._typing import BoolArray, FloatArray
 
 
 class Factor(Protocol):
@@ -203,6 +204,13 @@ def factor_indefinite(A: FloatArray, shift: FloatArray | float) -> IndefiniteFac
 
 def _one_norm(A: FloatArray) -> float:
     """Return the 1-norm of a symmetric matrix of which the lower triangle is filled."""
-    absolute = np.abs(np.tril(A))
+    absolute = np.abs(A)
+    absolute[_above(len(A))] = 0.0
     columns = absolute.sum(axis=0) + absolute.sum(axis=1) - absolute.diagonal()
     return float(columns.max(initial=0.0))
+
+
+@lru_cache(maxsize=2)
+def _above(n: int) -> BoolArray:
+    """Return where a matrix of order n is above its diagonal; searches ask over and over."""
+    return ~np.tri(n, dtype=bool)
