@@ -90,6 +90,16 @@ def test_one_row_far_from_all_others(rng, k):
     assert_same(Z, y, k)
 
 
+@KS
+def test_the_least_width_is_that_of_the_largest_margin(rng, k):
+    Z, y = scored(rng, 70, k)
+    weight, firsts = np.ones(70), [np.flatnonzero(y == c)[0] for c in range(k)]
+    Z[:, firsts] *= 1e9  # rows that weigh nothing, but decide how wide a spread is at least
+    weight[firsts] = 0.0
+    assert_same(Z, y, k, weight)
+    assert np.abs(by_both(Z, y, k, weight)[0] - by_both(Z, y, k, np.ones(70))[0]).max() > 1e-3
+
+
 def test_two_columns_are_two_classes(rng):
     Z, y = rng.standard_normal((P, 90, 2)), np.arange(90) % 2
     assert_same(Z, y, 2)

@@ -49,7 +49,6 @@ def test_next_to_no_memory_gives_the_same_costs_up_to_rounding(data, model):
     assert "sums over all rows" not in free.engine_
 
 
-@pytest.mark.xfail(strict=True, reason="below eight bytes batches of scores are empty")
 @pytest.mark.parametrize("limit", [1, "7 B", "0"])
 def test_a_limit_may_be_as_small_as_one_likes(data, limit):
     model = ECSELMClassifier(**BUDGET, smoothing=0.0, fitness="train")
@@ -114,7 +113,6 @@ def test_texts_that_say_no_number_of_bytes_are_refused_by_name(data, kind, bad):
         kind(**BUDGET, memory_limit=bad).fit(*data)
 
 
-@pytest.mark.xfail(strict=True, reason="a text is read after the file of the search is written")
 def test_a_limit_is_refused_before_any_work(data, tmp_path):
     path = tmp_path / "search.npz"
     with pytest.raises(ValueError, match="memory_limit"):

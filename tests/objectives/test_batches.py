@@ -71,7 +71,6 @@ def test_batches_hold_every_candidate_once_in_whole_lanes(n, size):
     assert len(batches) == 1 or max(sizes) - min(sizes) < 2 * LANES
 
 
-@pytest.mark.xfail(strict=True, reason="batches of less than a lane leave others empty")
 @pytest.mark.parametrize("size", [1, 2])
 def test_an_engine_that_likes_few_gets_no_empty_batch(size):
     assert all(batch.stop > batch.start for batch in batches_of(10, Liking(size)))

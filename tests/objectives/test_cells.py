@@ -81,8 +81,9 @@ def test_splits_that_have_little_in_common_are_kept_apart():
     assert_array_equal(cells.members, np.eye(5, dtype=bool))
 
 
-def test_a_row_drawn_twice_counts_twice(rng):
-    splits = [Split(rng.integers(0, N, N), np.arange(N)) for _ in range(3)]
+@pytest.mark.parametrize("n_splits", [1, 3])
+def test_a_row_drawn_twice_counts_twice(rng, n_splits):
+    splits = [Split(rng.integers(0, N, N), np.arange(N)) for _ in range(n_splits)]
     cells = Cells.of_splits(splits, N)
     assert_whole(cells, splits)
     assert max(np.bincount(trained(cells, 0))) > 1

@@ -181,12 +181,6 @@ def test_every_engine_says_how_it_solves(rng, either_path):
         assert "LAPACK" in str(tiny)
 
 
-MISTAKEN = pytest.mark.xfail(
-    strict=True, reason="costs by class are taken for costs by row where n_groups >= N"
-)
-
-
-@MISTAKEN
 def test_as_many_classes_as_training_rows_are_still_classes(rng):
     H, y = rng.standard_normal((6, 2)), np.array([0, 1, 2, 3, 0, 1])
     rows = CostedRows(rng.standard_normal((6, 1)), y, 4)
@@ -198,7 +192,6 @@ def test_as_many_classes_as_training_rows_are_still_classes(rng):
     assert_allclose(layer_engine(H, rows, splits).scores(candidates), expected, rtol=1e-8)
 
 
-@MISTAKEN
 def test_classes_of_one_row_each_keep_their_own_costs(rng):
     H, y = rng.standard_normal((5, 1)), np.array([3, 1, 4, 0, 2])
     rows = CostedRows(rng.standard_normal((5, 1)), y, 5)

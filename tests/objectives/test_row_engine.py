@@ -12,13 +12,7 @@ pytestmark = pytest.mark.usefixtures("either_path")
 
 N, L, P = 32, 4, 6
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
-AS_MANY = pytest.mark.xfail(
-    strict=True, reason="a cell of N rows is taken for all rows, even if some are drawn twice"
-)
-ONE_PLACE = pytest.mark.xfail(
-    strict=True, reason="a cost that changes alone changes one place of a row drawn twice"
-)
-SPLITS = ["train", "folds", "holdout", pytest.param("drawn", marks=AS_MANY)]
+SPLITS = ["train", "folds", "holdout", "drawn"]
 SIGNS = pytest.mark.parametrize("signed", [False, True], ids=["positive", "signed"])
 
 
@@ -77,7 +71,7 @@ def kinds(rng, n_generations):
     return ["many", *rng.choice(turns, n_generations - 1)]
 
 
-@pytest.mark.parametrize("splitter", [*SPLITS, pytest.param("drawn once", marks=ONE_PLACE)])
+@pytest.mark.parametrize("splitter", [*SPLITS, "drawn once"])
 @WEIGHTED
 @SIGNS
 def test_every_generation_is_solved_as_printed(rng, splitter, weighted, signed):

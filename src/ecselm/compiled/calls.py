@@ -42,7 +42,7 @@ def tiled(matrices: FloatArray, right_sides: FloatArray) -> FloatArray:
     tiles = tiles.reshape(len(tiles), width // TILE, g, TILE * TILE)
     order = width // TILE
     below = tiles[order:].reshape(-1, g, TILE * TILE)
-    return np.concatenate([tiles[np.tril_indices(order)], below])
+    return np.ascontiguousarray(np.concatenate([tiles[np.tril_indices(order)], below]))
 
 
 def solve_groups(
@@ -164,7 +164,7 @@ def count_checked(
     return int(
         _call(
             "ecselm_count_checked",
-            *(Z, P, m, n, y, weight, k, H, _plain(beta), H.shape[1]),
+            *(Z, P, m, n, y, weight, k, _plain(H), _plain(beta), H.shape[1]),
             *(reach[0], reach[1], _room(2 * n), counts),
         )
     )

@@ -128,6 +128,9 @@ class EvolvingMachine(CostLearning, ELMFamily):
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, rows.X, rows.weight)
         spans = self._spans(None if kernel is None else kernel.gamma)
         plan = self._plan(level, classes, priors, costed.masses(), *spans, decides)
+        needs = EngineNeeds.of_search(
+            self.memory_limit, plan.encoding, self.population_size, rows.weight
+        )
         machine = self._layer(rows, rng) if kernel is None else self._kernel(kernel)
         folds_rng, search_rng = rng.spawn(2)
         splits = fitness_splits(
@@ -135,9 +138,6 @@ class EvolvingMachine(CostLearning, ELMFamily):
         )
         data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
         checkpoint = self._checkpoint(plan, data, seed)  # refused before the sums are made
-        needs = EngineNeeds.of_search(
-            self.memory_limit, plan.encoding, self.population_size, rows.weight
-        )
         learned = self._search(
             plan,
             (engine or _plain_engine)(machine, costed, splits, spans, needs),

@@ -50,7 +50,7 @@ def layer_engine(
     if strength is not None:
         H = reduced_units(H, strength)
     N, (_, L) = max(len(split.train) for split in splits), H.shape
-    by_row = rows.n_groups >= N
+    by_row = rows.has_own_costs
     itself = len(splits) == 1 and np.array_equal(splits[0].train, splits[0].test)
     if N < L or (by_row and (DUAL_ROWS if itself else DUAL_FOLDS) * L >= N):
         return DualEngine.from_rows(H @ H.T, rows, splits)

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ecselm._typing import FloatArray
+from ecselm.compiled.calls import LANES
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.folds import Split
 from ecselm.objectives.judged import JudgedFeatures, Solved
@@ -70,7 +71,7 @@ class LayerEngine:
         m, n = self.judged[0].T.shape[1], sum(len(rows.H) for rows in self.judged)
         wanted = max(BATCH, min(n_candidates / 2, 48 / m))
         fitting = min(self.memory, SCORES_MEMORY) / (8 * m * n)
-        return max(1, 4 * int(np.ceil(min(wanted, fitting) / 4)))
+        return max(LANES, LANES * int(np.ceil(min(wanted, fitting) / LANES)))
 
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), the splits one after the other."""

@@ -15,7 +15,7 @@ from ecselm.solvers import GramBlocks
 BLOCK_ENTRIES = 1 << 18  # scores made at a time: they stay in the cache
 UNIT = 2.0**-24  # relative rounding of float32
 MOST_CHECKED = 0.1  # share of near ties above which float32 is not worth it
-LARGEST = 1e30  # beta beyond which float32 might overflow
+SMALLEST, LARGEST = 1e-30, 1e15  # norms whose products float32 holds without loss
 CANCELLED = 1e-5  # share of its terms below which a squared error is summed by row instead
 
 
@@ -38,41 +38,46 @@ class JudgedFeatures:
     ) -> FloatArray:
         """Return confusion matrices (P, k, k), in float32 as far as that is harmless."""
         counts = np.zeros((len(beta), k, k))
-        codes, share = y.astype(np.int32), 0.0
+        codes, share, scale = y.astype(np.int32), 0.0, self._reach(beta)
         step = max(256, BLOCK_ENTRIES // (beta.shape[0] * beta.shape[1]))
         for start in range(0, len(self.H), step):
             rows = slice(start, start + step)
             part = None if weight is None else weight[rows]
-            if self._may_halve(beta) and share <= MOST_CHECKED:
-                share = self._count_halved(beta, rows, codes[rows], k, part, counts)
+            if scale is not None and share <= MOST_CHECKED:
+                share = self._count_halved(beta, scale, rows, codes[rows], k, part, counts)
             else:
                 Z = beta.reshape(-1, beta.shape[2]) @ self.H[rows].T
                 Z = Z.reshape(*beta.shape[:2], -1).swapaxes(1, 2)
                 counts += confusion_counts(Z, codes[rows], k, part)
         return counts
 
-    def _may_halve(self, beta: FloatArray) -> bool:
-        return self.halved and compiled.is_available() and bool(np.abs(beta).max() < LARGEST)
+    def _reach(self, beta: FloatArray) -> FloatArray | None:
+        """Return how far scores in float32 may be off (P,), relative to the norms of rows.
+
+        A score is off by at most ``(L + 3) u |h| |beta|``, a difference of two by twice
+        that, for any order of summation. None stands for numbers that float32 cannot hold.
+        """
+        if not (self.halved and compiled.is_available()):
+            return None
+        longest = np.sqrt(np.einsum("pml,pml->pm", beta, beta).max(axis=1))
+        if not (longest.min() > SMALLEST and longest.max() < LARGEST > self._half[1].max()):
+            return None
+        return (2.1 * (beta.shape[2] + 3) * UNIT * longest).astype(np.float32)
 
     def _count_halved(
         self,
         beta: FloatArray,
+        scale: FloatArray,
         rows: slice,
         y: IntArray,
         k: int,
         weight: FloatArray | None,
         counts: FloatArray,
     ) -> float:
-        """Count from scores in float32, and return the share of rows scored again.
-
-        A score is off by at most ``(L + 3) u |h| |beta|``, a difference of two by twice
-        that, for any order of summation.
-        """
+        """Count from scores in float32, and return the share of rows scored again."""
         P, m, L = beta.shape
         H, norms = self._half
         Z = (beta.reshape(P * m, L).astype(np.float32) @ H[:, rows]).reshape(P, m, -1)
-        longest = np.sqrt(np.einsum("pml,pml->pm", beta, beta).max(axis=1))
-        scale = (2.1 * (L + 3) * UNIT * longest).astype(np.float32)
         checked = compiled.count_checked(
             Z, y, weight, k, (self.H[rows], beta), (norms[rows], scale), counts
         )
@@ -80,8 +85,9 @@ class JudgedFeatures:
 
     @cached_property
     def _half(self) -> tuple[FloatArray, FloatArray]:
-        norms = np.sqrt(np.einsum("nl,nl->n", self.H, self.H))
-        return self.H.T.astype(np.float32, order="C"), norms.astype(np.float32)
+        norms = np.sqrt(np.einsum("nl,nl->n", self.H, self.H)) + SMALLEST
+        with np.errstate(over="ignore"):  # then float32 is not used
+            return self.H.T.astype(np.float32, order="C"), norms.astype(np.float32)
 
     def squares(self, beta: FloatArray) -> FloatArray:
         """Return ``sum_i w_i ||t_i - h_i beta||^2`` (P,), from sums alone: nothing grows with n."""

@@ -25,7 +25,7 @@ def batches_of(n_candidates: int, engine: Engine) -> list[slice]:
     >>> batches_of(50, RememberedScores(np.zeros((1, 1))))
     [slice(0, 16, None), slice(16, 32, None), slice(32, 50, None)]
     """
-    n = max(1, round(n_candidates / engine.batch(n_candidates)))
+    n = max(1, round(n_candidates / max(LANES, engine.batch(n_candidates))))
     edges = [LANES * round(i * n_candidates / (n * LANES)) for i in range(n)]
     return [slice(*edge) for edge in pairwise([*edges, n_candidates])]
 

@@ -27,20 +27,18 @@ class RowLayout:
     cells: Cells
     products: list[RowProducts]  # by cell
     places: IntArray  # (N,) of every row in the only cell, -1 outside
+    is_one: bool  # whether there is one cell, and every row in it once
 
     @classmethod
     def from_rows(cls, H: FloatArray, rows: CostedRows, splits: list[Split]) -> RowLayout:
         """Lay out the rows that train together."""
         cells = Cells.of_splits(splits, len(H))
         products = [row_products(H[cell], rows.T[cell]) for cell in cells.rows]
+        first = cells.rows[0]
         places = np.full(len(H), -1)
-        places[cells.rows[0]] = np.arange(len(cells.rows[0]))
-        return cls(rows, cells, products, places)
-
-    @property
-    def is_one(self) -> bool:
-        """Tell whether all rows train together."""
-        return len(self.products) == 1
+        places[first] = np.arange(len(first))
+        is_one = len(products) == 1 and len(np.unique(first)) == len(first)
+        return cls(rows, cells, products, places, is_one)
 
     def change(self, rows: IntArray, d: FloatArray) -> RowChange:
         """Return changes d (P,) of the costs of one row each."""
@@ -54,8 +52,11 @@ class RowLayout:
         if self.rows.weight is not None:
             change = change * self.rows.weight
         for cell, products, part in zip(self.cells.rows, self.products, sums, strict=True):
-            whole = len(cell) == change.shape[1]
-            products.add(change if whole else change[:, cell], part)
+            products.add(change if self.is_whole(cell) else change[:, cell], part)
+
+    def is_whole(self, cell: IntArray) -> bool:
+        """Tell whether a cell is all rows in their order."""
+        return len(cell) == len(self.rows) and bool((np.diff(cell) == 1).all())
 
 
 @dataclass(slots=True)

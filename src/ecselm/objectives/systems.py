@@ -42,6 +42,11 @@ class CostedRows:
     def __len__(self) -> int:
         return len(self.T)
 
+    @property
+    def has_own_costs(self) -> bool:
+        """Tell whether every row is a group of its own, in their order."""
+        return np.array_equal(self.groups, np.arange(self.n_groups))
+
     def taken(self, rows: IntArray) -> CostedRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
