@@ -45,7 +45,7 @@ class Size:
     """How long the searches are, how many, and whether shapes are shrunk."""
 
     population: int = 100
-    generations: int = 32  # with the first population; engines begin anew every 16
+    generations: int = 32  # with the first population
     runs: int = 3
     literal: int = 4  # trials of each generation that the literal loop evaluates
     shrunk: bool = False

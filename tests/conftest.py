@@ -18,6 +18,12 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.fixture(autouse=True)
+def threads_at_once(monkeypatch):
+    """Share out even the little work that tests have."""
+    monkeypatch.setattr("ecselm._threads.WORTH_SHARING", -1.0)
+
+
 @pytest.fixture(params=["compiled", "LAPACK"])
 def either_path(request):
     """Build solvers and engines with and without the compiled library."""

@@ -1,6 +1,7 @@
 """Threads: results do not depend on them, and BLAS gets its own back."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -219,6 +220,18 @@ def test_two_workers_work_at_the_same_time():
     meeting = threading.Barrier(2)
     with Workers(2) as workers:
         workers.map(lambda task: meeting.wait(PATIENCE), [1, 2])
+
+
+def test_little_work_is_for_the_caller_until_there_is_more(monkeypatch):
+    monkeypatch.setattr("ecselm._threads.WORTH_SHARING", 0.05)
+    meeting = threading.Barrier(2)
+    with Workers(2) as workers:
+        workers.map(lambda task: time.sleep(0.05), [1, 2])
+        workers.map(lambda task: meeting.wait(PATIENCE), [1, 2])
+        workers.map(abs, [1, 2])
+        for _ in range(3):
+            threads = workers.map(lambda task: threading.get_ident(), [1, 2])
+    assert set(threads) == {threading.get_ident()}
 
 
 @pytest.mark.parametrize(("n_threads", "n_tasks"), [(1, 3), (2, 1)])

@@ -14,6 +14,7 @@ threads, so that results do not either.
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ Part = TypeVar("Part")
 
 LANES = 4  # parts into which sums are cut, whatever the number of threads
 BLOCK_ENTRIES = 1 << 17  # 1 MiB of float64: a block of H stays in the cache
+WORTH_SHARING = 3e-3  # seconds of work that are worth more threads
 THREADED_ORDER = 2048  # a matrix of this order is worth the threads of BLAS itself
 
 
@@ -69,13 +71,22 @@ class Workers:
 
     def __init__(self, n_threads: int = 1) -> None:
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._n_threads = n_threads
+        self._seconds = 0.0  # of work in the last call
 
     def map(self, work: Callable[[Task], Part], tasks: Sequence[Task]) -> list[Part]:
-        """Return ``work`` done on every task, in their order."""
+        """Return ``work`` done on every task, in their order.
+
+        Little work stays with the caller: handing it over would take longer.
+        """
         with one_blas_thread(), _held_limit():
-            if self._pool is None or len(tasks) == 1:
-                return [work(task) for task in tasks]
-            return list(self._pool.map(work, tasks))
+            start = time.perf_counter()
+            if self._pool is None or len(tasks) == 1 or self._seconds < WORTH_SHARING:
+                done, n = [work(task) for task in tasks], 1
+            else:
+                done, n = list(self._pool.map(work, tasks)), self._n_threads
+            self._seconds = n * (time.perf_counter() - start)
+            return done
 
     def __enter__(self) -> Workers:
         return self

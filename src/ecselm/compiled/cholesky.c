@@ -162,9 +162,11 @@ INLINE void factor_strip(const Source *source, size_t n, size_t width, size_t fi
 
 static void factor(const Source *source, size_t n, size_t width, size_t height, vec *W,
                    vec pivots[2]) {
+    size_t n_strips = (height + STRIP - 1) / STRIP;
+    size_t strip = padded((height + n_strips - 1) / n_strips);  /* all of about one size */
     pivots[0] = all(INFINITY), pivots[1] = all(0);
-    for (size_t first = 0; first < height; first += STRIP) {
-        size_t last = first + STRIP < height ? first + STRIP : height;
+    for (size_t first = 0; first < height; first += strip) {
+        size_t last = first + strip < height ? first + strip : height;
         size_t before = first < width ? first : width, done = 0;
         do {
             size_t end = done + DEPTH < before ? done + DEPTH : before;

@@ -7,6 +7,7 @@
 
 #define TABLES 4      /* side by side, so that equal classes in a row do not wait */
 #define MAX_CELLS 4096
+#define BLOCK 64      /* rows whose near ties are looked for together */
 
 typedef struct {
     const double *H;       /* (n, L) */
@@ -60,37 +61,46 @@ static int32_t decide(const Check *check, size_t row, size_t m) {
     }
 WINNERS(winners64, double)
 
-/* The same, with the second best score. */
-static void winners32(const float *Z, size_t m, size_t n, float *best, float *second,
-                      int32_t *winner) {
-    if (m == 1) {
-        for (size_t i = 0; i < n; i++) {
-            winner[i] = Z[i] > 0;
-            best[i] = fabsf(Z[i]), second[i] = 0;
-        }
-        return;
-    }
-    for (size_t i = 0; i < n; i++) best[i] = Z[i], second[i] = -INFINITY, winner[i] = 0;
-    for (size_t j = 1; j < m; j++) {
-        const float *z = Z + j * n;
-        for (size_t i = 0; i < n; i++) {
-            float x = z[i], b = best[i];
-            float lower = x > b ? b : x;
-            second[i] = lower > second[i] ? lower : second[i];
-            winner[i] = x > b ? (int32_t)j : winner[i];
-            best[i] = x > b ? x : b;
-        }
+/* Hold the scores of class j against the two best so far. */
+static void challenge(const float *restrict z, size_t n, int32_t j, float *restrict best,
+                      float *restrict second, int32_t *restrict winner) {
+    for (size_t i = 0; i < n; i++) {
+        float x = z[i], b = best[i], s = second[i];
+        int32_t wins = x > b;
+        float lower = wins ? b : x;
+        second[i] = lower > s ? lower : s;
+        best[i] = wins ? x : b;
+        winner[i] = wins ? j : winner[i];
     }
 }
 
-static size_t recheck(const Check *check, size_t m, size_t n, const float *best,
-                      const float *second, int32_t *winner) {
+/* The same, and by how much the best score leads the second. */
+static void winners32(const float *restrict Z, size_t m, size_t n, float *restrict lead,
+                      float *restrict second, int32_t *restrict winner) {
+    if (m == 1) {
+        for (size_t i = 0; i < n; i++) lead[i] = fabsf(Z[i]), winner[i] = Z[i] > 0;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) lead[i] = Z[i], second[i] = -INFINITY, winner[i] = 0;
+    for (size_t j = 1; j < m; j++) challenge(Z + j * n, n, (int32_t)j, lead, second, winner);
+    for (size_t i = 0; i < n; i++) lead[i] -= second[i];
+}
+
+/* Decide again what is too near to a tie; whole blocks of rows are not, mostly. */
+static size_t recheck(const Check *check, size_t m, size_t n, const float *lead,
+                      int32_t *winner) {
     size_t checked = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(best[i] - second[i] > check->scale * check->reach[i])) {
-            winner[i] = decide(check, i, m);
-            checked++;
-        }
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t end = start + BLOCK < n ? start + BLOCK : n;
+        int32_t unsure = 0;
+        for (size_t i = start; i < end; i++)
+            unsure |= !(lead[i] > check->scale * check->reach[i]);
+        for (size_t i = start; unsure && i < end; i++)
+            if (!(lead[i] > check->scale * check->reach[i])) {
+                winner[i] = decide(check, i, m);
+                checked++;
+            }
+    }
     return checked;
 }
 
@@ -101,11 +111,11 @@ static void tally(const int32_t *winner, const int32_t *y, const double *weight,
         return;
     }
     if (k == 2) {  /* sums that the compiler turns into vectors */
-        int64_t seconds = 0, both = 0, truly = 0;
+        int32_t seconds = 0, both = 0, truly = 0;
         for (size_t i = 0; i < n; i++) {
             seconds += winner[i], truly += y[i], both += winner[i] & y[i];
         }
-        counts[0] += n - seconds - truly + both, counts[1] += seconds - both;
+        counts[0] += (double)n - seconds - truly + both, counts[1] += seconds - both;
         counts[2] += truly - both, counts[3] += both;
         return;
     }
@@ -131,13 +141,13 @@ API size_t ecselm_count_checked(const float *Z, size_t P, size_t m, size_t n, co
                                 const double *weight, size_t k, const double *H,
                                 const double *beta, size_t L, const float *reach,
                                 const float *scale, double *room, double *counts) {
-    float *best = (float *)room, *second = best + n;
+    float *lead = (float *)room, *second = lead + n;
     int32_t *winner = (int32_t *)(room + n);
     size_t checked = 0;
     for (size_t p = 0; p < P; p++) {
         Check check = {H, beta + p * m * L, L, reach, scale[p]};
-        winners32(Z + p * m * n, m, n, best, second, winner);
-        checked += recheck(&check, m, n, best, second, winner);
+        winners32(Z + p * m * n, m, n, lead, second, winner);
+        checked += recheck(&check, m, n, lead, winner);
         tally(winner, y, weight, k, n, counts + p * k * k);
     }
     return checked;

@@ -11,7 +11,7 @@
 
 #define LANES 4
 #define TILE 3    /* a TILE x TILE tile of accumulators and its factors fill 16 registers */
-#define STRIP 48  /* rows of a strip that are eliminated together */
+#define STRIP 36  /* rows of a strip that are eliminated together */
 #define DEPTH 96  /* columns of a strip that stay in the first cache meanwhile */
 #define COLUMN 48 /* rows of a column of tiles, each on a page of its own, that do */
 

@@ -37,7 +37,7 @@ OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
     "random": RandomSearch,
     "sobol": SobolSearch,
 }
-FORGETTING = 16  # generations after which engines begin anew, so that a resumed search can
+FORGETTING = 32  # generations after which engines begin anew, so that a resumed search can
 
 
 def make_search(

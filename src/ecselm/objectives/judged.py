@@ -12,7 +12,7 @@ from ecselm._typing import FloatArray, IntArray
 from ecselm.objectives.confusion import confusion_counts
 from ecselm.solvers import GramBlocks
 
-BLOCK_ENTRIES = 1 << 18  # scores made at a time: they stay in the cache
+BLOCK_ENTRIES = 1 << 19  # scores made at a time: they stay in the cache
 UNIT = 2.0**-24  # relative rounding of float32
 MOST_CHECKED = 0.1  # share of near ties above which float32 is not worth it
 SMALLEST, LARGEST = 1e-30, 1e15  # norms whose products float32 holds without loss
@@ -39,7 +39,8 @@ class JudgedFeatures:
         """Return confusion matrices (P, k, k), in float32 as far as that is harmless."""
         counts = np.zeros((len(beta), k, k))
         codes, share, scale = y.astype(np.int32), 0.0, self._reach(beta)
-        step = max(256, BLOCK_ENTRIES // (beta.shape[0] * beta.shape[1]))
+        n_blocks = -(-len(self.H) * beta.shape[0] * beta.shape[1] // BLOCK_ENTRIES)
+        step = max(256, -(-len(self.H) // n_blocks))
         for start in range(0, len(self.H), step):
             rows = slice(start, start + step)
             part = None if weight is None else weight[rows]
