@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ecselm import compiled
-from ecselm._typing import FloatArray, IntArray
+from ecselm._typing import BoolArray, FloatArray, IntArray
 
 # A logistic law with these slopes is close to a normal one of unit variance.
 LOGISTIC_SLOPE = 1.702
@@ -56,10 +56,20 @@ def confusion_counts(
         counts = np.zeros((P, k, k))
         compiled.count(*_laid_out(Z, y, weight), k, counts)
         return counts
+    if Z.shape[2] == 1:
+        return _two_by_two(Z[..., 0] > 0, y, weight)
     places = (np.arange(P)[:, np.newaxis] * k + y) * k + decided_classes(Z)
     weights = None if weight is None else np.broadcast_to(weight, places.shape).ravel()
     counted = np.bincount(places.ravel(), weights=weights, minlength=P * k * k)
     return counted.reshape(P, k, k).astype(np.float64)
+
+
+def _two_by_two(second: BoolArray, y: IntArray, weight: FloatArray | None) -> FloatArray:
+    """Return confusion matrices (P, 2, 2) of decisions (P, n) for the second of two classes."""
+    w = np.ones(len(y)) if weight is None else weight
+    truth = np.stack([w * (y == 0), w * (y == 1)], axis=1)  # (n, 2)
+    # Not by subtraction: what nobody is predicted as must count exactly 0.
+    return np.stack([(~second).astype(float) @ truth, second.astype(float) @ truth], axis=2)
 
 
 def smoothed_confusion(
