@@ -44,22 +44,21 @@ static int32_t decide(const Check *check, size_t row, size_t m) {
 }
 
 /* The class of the largest score of every row; the first of equals, as NumPy has it. */
-#define WINNERS(NAME, T)                                                              \
-    static void NAME(const T *Z, size_t m, size_t n, T *best, int32_t *winner) {      \
-        if (m == 1) {                                                                 \
-            for (size_t i = 0; i < n; i++) winner[i] = Z[i] > 0;                      \
-            return;                                                                   \
-        }                                                                             \
-        for (size_t i = 0; i < n; i++) best[i] = Z[i], winner[i] = 0;                 \
-        for (size_t j = 1; j < m; j++) {                                              \
-            const T *z = Z + j * n;                                                   \
-            for (size_t i = 0; i < n; i++) {                                          \
-                winner[i] = z[i] > best[i] ? (int32_t)j : winner[i];                  \
-                best[i] = z[i] > best[i] ? z[i] : best[i];                            \
-            }                                                                         \
-        }                                                                             \
+static void winners64(const double *restrict Z, size_t m, size_t n, double *restrict best,
+                      int32_t *restrict winner) {
+    if (m == 1) {
+        for (size_t i = 0; i < n; i++) winner[i] = Z[i] > 0;
+        return;
     }
-WINNERS(winners64, double)
+    for (size_t i = 0; i < n; i++) best[i] = Z[i], winner[i] = 0;
+    for (size_t j = 1; j < m; j++) {
+        const double *z = Z + j * n;
+        for (size_t i = 0; i < n; i++) {
+            winner[i] = z[i] > best[i] ? (int32_t)j : winner[i];
+            best[i] = z[i] > best[i] ? z[i] : best[i];
+        }
+    }
+}
 
 /* Hold the scores of class j against the two best so far. */
 static void challenge(const float *restrict z, size_t n, int32_t j, float *restrict best,
