@@ -30,9 +30,11 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the libraries to the wheel, if they can be made."""
         folder = Path(self.root) / FOLDER
-        for stale in folder.glob("*.so"):
-            stale.unlink()
         made = [name for name, flags in VARIANTS.items() if _compile(folder, name, flags)]
+        if "plain" in made or version == "editable":  # else an editable install may need them
+            for stale in folder.glob("*.so"):
+                if stale.stem not in made:
+                    stale.unlink()
         if "plain" not in made:
             self.app.display_warning("no C compiler: ecselm is built without its compiled path")
             return
@@ -47,12 +49,14 @@ def _compile(folder: Path, name: str, flags: list[str]) -> bool:
     if compiler is None:
         return False
     sources = sorted(str(path) for path in folder.glob("*.c"))
-    target = folder / f"{name}.so"
-    command = [*compiler, *COMMON, *flags, *sources, "-o", str(target), "-lm"]
+    target, fresh = folder / f"{name}.so", folder / f"{name}.new"
+    command = [*compiler, *COMMON, *flags, *sources, "-o", str(fresh), "-lm"]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
     if done.returncode:
-        target.unlink(missing_ok=True)
-    return done.returncode == 0
+        fresh.unlink(missing_ok=True)
+        return False
+    fresh.replace(target)  # in one step: others may be using the old one
+    return True
 
 
 def _compiler() -> list[str] | None:

@@ -56,12 +56,12 @@ def tree(tmp_path):
     return tmp_path
 
 
-def build(module, tree):
+def build(module, tree, version="editable"):
     """Run the hook, and return what it told hatchling, what it warned of, and what it made."""
     warnings = []
     app = SimpleNamespace(display_warning=warnings.append)
     told = {"artifacts": []}
-    module.CustomBuildHook(str(tree), app).initialize("standard", told)
+    module.CustomBuildHook(str(tree), app).initialize(version, told)
     return told, warnings, {path.name for path in (tree / FOLDER).glob("*.so")}
 
 
@@ -73,6 +73,16 @@ def test_without_a_compiler_the_package_is_pure(hook_module, tree, monkeypatch, 
     assert made == set()
     assert len(warnings) == 1
     assert "without its compiled path" in warnings[0]
+
+
+def test_a_wheel_without_a_compiler_leaves_an_editable_install_alone(
+    hook_module, tree, monkeypatch
+):
+    monkeypatch.setenv("CC", "false")
+    told, warnings, left = build(hook_module, tree, "standard")
+    assert told == {"artifacts": []}  # what is not an artifact is not in the wheel
+    assert left == {"plain.so", "gone.so"}
+    assert warnings
 
 
 def test_on_windows_nothing_is_compiled(hook_module, tree, monkeypatch):

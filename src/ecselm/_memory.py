@@ -28,12 +28,12 @@ def memory_limit(stated: int | float | str | None) -> int:
         return int(stated)
     match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)(i?b)?\s*", stated.lower())
     try:
-        number, unit = float(match[1]), match[2]  # type: ignore[index]
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"memory_limit must be bytes or a text such as '2 GiB', got {stated!r}"
-        ) from None
-    return int(number * 2 ** UNITS[unit])
+        limit = int(float(match[1]) * 2 ** UNITS[match[2]])  # type: ignore[index]
+    except (TypeError, ValueError, OverflowError):
+        limit = 0
+    if limit <= 0:
+        raise ValueError(f"memory_limit must be bytes or a text such as '2 GiB', got {stated!r}")
+    return limit
 
 
 def free_memory() -> int:

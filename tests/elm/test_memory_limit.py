@@ -49,7 +49,7 @@ def test_next_to_no_memory_gives_the_same_costs_up_to_rounding(data, model):
     assert "sums over all rows" not in free.engine_
 
 
-@pytest.mark.parametrize("limit", [1, "7 B", "0"])
+@pytest.mark.parametrize("limit", [1, "7 B", "1"])
 def test_a_limit_may_be_as_small_as_one_likes(data, limit):
     model = ECSELMClassifier(**BUDGET, smoothing=0.0, fitness="train")
     free = clone(model).fit(*data)

@@ -140,8 +140,9 @@ def test_units_that_say_the_same_are_merged_and_scores_are_not(rng, level):
     H = np.tanh(rng.standard_normal((N, 4))) @ rng.standard_normal((4, L))
     rows, y = made(rng, N, level)
     candidates, splits = generation(rng, rows), splits_of("folds", rng, N, y)
-    strength = float((candidates.costs * candidates.C[:, np.newaxis]).max())
-    engine = layer_engine(H, rows, splits, strength=strength)
+    strength = candidates.costs * candidates.C[:, np.newaxis]
+    strengths = float(strength.min()), float(strength.max())
+    engine = layer_engine(H, rows, splits, strengths=strengths)
     assert engine.judged[0].H.shape[1] == 4
     expected = literal_scores(splits, rows, candidates, H)
     assert_allclose(engine.scores(candidates), expected, rtol=0, atol=1e-8)
@@ -150,10 +151,14 @@ def test_units_that_say_the_same_are_merged_and_scores_are_not(rng, level):
 def test_memory_decides_by_what_has_to_be_kept(rng):
     N, L, P = 60, 6, 10
     H, (rows, _) = rng.standard_normal((N, L)), made(rng, N, "sample")
-    enough = 16 * P * L * (L + K)
+    enough = 8 * N * (L + K) + 16 * P * (L + K) ** 2
     for memory, expected in ((enough, RowEngine), (enough - 1, SystemTrainer)):
         engine = layer_engine(H, rows, every_row(N), memory=memory, n_candidates=P)
         assert kind(engine) is expected
+    enough = 24 * N * N
+    for memory, expected in ((enough, DualEngine), (enough - 1, SystemTrainer)):
+        wide = rng.standard_normal((N, 2 * N))
+        assert kind(layer_engine(wide, rows, every_row(N), memory=memory)) is expected
     rows, _ = made(rng, N, "class")
     enough = 16 * K * L * L
     for memory, expected in ((enough, BlockTrainer), (enough - 1, SystemTrainer)):

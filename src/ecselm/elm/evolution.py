@@ -75,6 +75,42 @@ class Evolution:
     history: SearchHistory
 
 
+class ReplayedFitness:
+    """Fitness as a checkpoint tells it, then as the objective does.
+
+    An objective that remembers begins anew every so often. What it remembers where a
+    search is resumed is made again, so that the search goes on to the last digit.
+    """
+
+    def __init__(
+        self,
+        objective: Callable[[FloatArray], FloatArray],
+        checkpoint: Checkpoint | None,
+        max_epochs: int,
+    ) -> None:
+        self._objective, self._checkpoint = objective, checkpoint
+        self.told = [] if checkpoint is None else checkpoint.fitness
+        goes_on = len(self.told) <= max_epochs
+        remembers = isinstance(objective, CostObjective) and objective.remembers
+        resumed = len(self.told) // FORGETTING * FORGETTING
+        self._made_again = range(
+            resumed if remembers and goes_on else len(self.told), len(self.told)
+        )
+
+    def __call__(self, points: FloatArray, generation: int) -> FloatArray:
+        """Return the fitness (P,) of a generation of points."""
+        if generation % FORGETTING == 0 and isinstance(self._objective, CostObjective):
+            self._objective.forget()
+        if generation in self._made_again:
+            self._objective(points)
+        if generation < len(self.told):
+            return self.told[generation]
+        values = self._objective(points)
+        if self._checkpoint is not None:
+            self._checkpoint.add(values)
+        return values
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRun:
     """How a search is to be run, and its run."""
@@ -119,24 +155,7 @@ class SearchRun:
         return Evolution(point, -loss, priors, history)
 
     def _run(self, search: AskTell, objective: Callable[[FloatArray], FloatArray]) -> SearchHistory:
-        told = [] if self.checkpoint is None else self.checkpoint.fitness
-        remembers, forget = _memory(objective)
-        goes_on = len(told) <= self.max_epochs
-        resumed = len(told) // FORGETTING * FORGETTING
-
-        def fitness(points: FloatArray) -> FloatArray:
-            if search.generation % FORGETTING == 0:
-                forget()
-            if search.generation < len(told):
-                # What an engine remembers at the point of resumption is made again.
-                if remembers and goes_on and search.generation >= resumed:
-                    objective(points)
-                return told[search.generation]
-            values = objective(points)
-            if self.checkpoint is not None:
-                self.checkpoint.add(values)
-            return values
-
+        fitness = ReplayedFitness(objective, self.checkpoint, self.max_epochs)
         if self.verbose > 1:
             logger.info("evaluated by %s", self.title)
         with tqdm(
@@ -151,11 +170,11 @@ class SearchRun:
                 progress = self._progress(history)
                 bar.update()
                 bar.set_postfix(best=f"{progress.best_score:.4g}")
-                return len(history.generations) > len(told) and self._tell(progress)
+                return len(history.generations) > len(fitness.told) and self._tell(progress)
 
             history = minimize(
                 search,
-                fitness,
+                lambda points: fitness(points, search.generation),
                 max_epochs=self.max_epochs,
                 patience=self.patience,
                 max_time=self.max_time,
@@ -199,13 +218,6 @@ class SearchRun:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-
-
-def _memory(objective: Callable[[FloatArray], FloatArray]) -> tuple[bool, Callable[[], None]]:
-    """Tell whether an objective remembers, and return how to make it forget."""
-    if isinstance(objective, CostObjective):
-        return objective.remembers, objective.forget
-    return False, lambda: None
 
 
 def _ranked(

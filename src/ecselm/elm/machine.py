@@ -31,7 +31,7 @@ class EngineNeeds:
 
     memory: int  # bytes
     n_candidates: int  # in a generation
-    strength: float  # the greatest C B of any candidate
+    strengths: tuple[float, float]  # the least and the greatest C B of any candidate
     searches_width: bool = False
 
     @classmethod
@@ -39,9 +39,11 @@ class EngineNeeds:
         cls, stated: Any, encoding: CostEncoding, n_candidates: int, weight: FloatArray | None
     ) -> EngineNeeds:
         """Return what a search needs, for a ``memory_limit`` as stated."""
-        heaviest = 1.0 if weight is None else float(weight.max())
+        light, heavy = (1.0, 1.0) if weight is None else (weight.min(), weight.max())
         width = encoding.gamma is not None and encoding.gamma.is_searched
-        return cls(memory_limit(stated), n_candidates, heaviest * encoding.strength, width)
+        least, most = encoding.strengths
+        strengths = least * float(light), most * float(heavy)
+        return cls(memory_limit(stated), n_candidates, strengths, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class LayerMachine:
             rows,
             splits,
             memory=needs.memory,
-            strength=needs.strength,
+            strengths=needs.strengths,
             n_candidates=needs.n_candidates,
         )
 

@@ -12,7 +12,7 @@ from ecselm.objectives.engines import Engine, LayerEngine, judged_features
 from ecselm.objectives.folds import Split
 from ecselm.objectives.kernel_engine import DualEngine
 from ecselm.objectives.row_engine import RowEngine
-from ecselm.objectives.systems import BlockSystem, CostedRows, RowSystem
+from ecselm.objectives.systems import BlockSystem, CostedRows, TakenRows
 from ecselm.objectives.trainers import BlockTrainer, SystemTrainer, Trainer
 from ecselm.solvers import GramBlocks, reduced_units
 
@@ -29,7 +29,7 @@ def layer_engine(
     splits: list[Split],
     *,
     memory: int | None = None,
-    strength: float | None = None,
+    strengths: tuple[float, float] | None = None,
     n_candidates: int = POPULATION,
 ) -> Engine:
     """Return the engine for rows H (N, L).
@@ -41,29 +41,30 @@ def layer_engine(
     splits : list of Split
     memory : int, default=None
         Bytes that may be kept, a quarter of what is free by default.
-    strength : float, default=None
-        The greatest C B of any candidate, by which units that say the same are merged.
+    strengths : pair of floats, default=None
+        The least and the greatest C B of any candidate, by which units that say the same
+        are merged.
     n_candidates : int, default=100
         Size of a generation.
     """
     memory = memory_limit(None) if memory is None else memory
-    if strength is not None:
-        H = reduced_units(H, strength)
+    if strengths is not None:
+        H = reduced_units(H, strengths)
     N, (_, L) = max(len(split.train) for split in splits), H.shape
     by_row = rows.has_own_costs
     itself = len(splits) == 1 and np.array_equal(splits[0].train, splits[0].test)
-    if N < L or (by_row and (DUAL_ROWS if itself else DUAL_FOLDS) * L >= N):
+    in_samples = N < L or (by_row and (DUAL_ROWS if itself else DUAL_FOLDS) * L >= N)
+    if in_samples and 24 * N * N * len(splits) <= memory:
         return DualEngine.from_rows(H @ H.T, rows, splits)
     cells = Cells.of_splits(splits, len(H))
     halved = 4 * H.size < memory / 4
-    if not by_row and 16 * rows.n_groups * L * L * len(cells.members) <= memory:
+    if not (by_row or N < L) and 16 * rows.n_groups * L * L * len(cells.members) <= memory:
         return _block_engine(H, rows, splits, cells, halved, memory)
-    if by_row and 16 * n_candidates * L * (L + rows.T.shape[1]) * len(cells.rows) <= memory:
+    if by_row and _row_bytes(len(H), L + rows.T.shape[1], n_candidates, len(cells.rows)) <= memory:
         return RowEngine.from_rows(H, rows, splits, halved)
     judged = judged_features(H, rows.T, rows.weight, splits, halved)
     trainers: list[Trainer] = [
-        SystemTrainer(RowSystem(H[split.train], rows.taken(split.train)), (rows.T.shape[1], L))
-        for split in splits
+        SystemTrainer(TakenRows(H, rows, split.train), (rows.T.shape[1], L)) for split in splits
     ]
     name = "sums over all rows for every candidate (LAPACK)"
     return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
@@ -85,6 +86,11 @@ def _block_engine(
     judged = judged_features(H, rows.T, rows.weight, splits, halved)
     name = f"sums by {rows.n_groups} cost groups of {H.shape[1]} units ({compiled.path_name()})"
     return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
+
+
+def _row_bytes(N: int, height: int, n_candidates: int, n_cells: int) -> int:
+    """Return what a :class:`RowEngine` keeps: rows, and two sets of sums."""
+    return 8 * N * height + 16 * n_candidates * height * height * n_cells
 
 
 def _sum(parts: list[GramBlocks]) -> GramBlocks:

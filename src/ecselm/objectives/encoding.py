@@ -126,15 +126,17 @@ class CostEncoding:
         )
 
     @property
-    def strength(self) -> float:
-        """Return a bound on C times the cost of a row, for any candidate."""
-        low, high = self.region.low, self.region.high
+    def strengths(self) -> tuple[float, float]:
+        """Return bounds on C times the size of a row's cost, for any candidate."""
+        least, most = float(self.region.low.min()), float(self.region.high.max())
         if self.decides:
-            return self.C.high
-        if self.masses is None:
-            return self.C.high * float(max(np.abs(low).max(), np.abs(high).max()))
-        rarest = self.masses[self.masses > 0].min()
-        return self.C.high * float(min(self.masses.sum() / rarest, high.max() / low.min()))
+            least = most = 1.0
+        elif self.masses is not None:
+            rarest = self.masses[self.masses > 0].min()
+            least, most = least / most, float(min(self.masses.sum() / rarest, most / least))
+        elif least < 0:
+            least, most = 0.0, max(-least, most)
+        return self.C.low * least, self.C.high * most
 
     @property
     def _searched(self) -> list[Span]:

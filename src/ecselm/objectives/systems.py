@@ -109,6 +109,19 @@ class RowSystem:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenRows:
+    """The same for some of the rows, taken anew for every candidate: nothing is kept."""
+
+    H: FloatArray  # (N, L)
+    rows: CostedRows
+    train: IntArray  # positions
+
+    def solution(self, costs: FloatArray, C: float) -> Solution:
+        """Return beta of (15)."""
+        return RowSystem(self.H[self.train], self.rows.taken(self.train)).solution(costs, C)
+
+
+@dataclass(frozen=True, slots=True)
 class KernelSystem:
     """Rows behind a kernel."""
 
