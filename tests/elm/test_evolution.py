@@ -17,6 +17,15 @@ from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.evolution import OPTIMIZERS, SearchProgress, SearchRun
 from ecselm.search import BacktrackingSearch, Box, minimize
 
+
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Take Ctrl-C as an interactive Python does; jobs in the background are started deaf."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 SMALL = {"population_size": 6, "max_epochs": 5, "random_state": 0}
 BOX = Box.from_bounds([(-5.0, 5.0)] * 3)
 
