@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.objectives import Candidates, CostedRows, Split, every_row, folds, holdout
+from ecselm.objectives.cells import Cells
 from ecselm.objectives.row_engine import RowEngine, relation
 from tests.objectives.literal import literal_scores
 
@@ -28,7 +29,8 @@ def made(rng, splitter, weighted=False, m=2):
         "drawn": lambda: [Split(rng.integers(0, N, N), np.arange(N)) for _ in range(2)],
         "drawn once": lambda: [Split(rng.integers(0, N, N - 5), np.arange(N))],
     }[splitter]()
-    return RowEngine.from_rows(H, rows, splits, True), (splits, rows, H)
+    cells = Cells.of_splits(splits, N)
+    return RowEngine.from_rows(H, rows, splits, cells, True), (splits, rows, H)
 
 
 def drawn_costs(rng, signed, size=P):
@@ -163,7 +165,8 @@ def test_costs_that_fall_to_zero_and_rise_again(rng, kind):
 def test_a_singular_candidate_is_nan_and_harms_no_later_one(rng, kind):
     H, T = np.eye(N)[:, :L].copy(), rng.standard_normal((N, 1))
     rows = CostedRows(T, np.arange(N), N)
-    engine, C = RowEngine.from_rows(H, rows, every_row(N), True), np.full(P, 2.0)
+    cells = Cells.of_splits(every_row(N), N)
+    engine, C = RowEngine.from_rows(H, rows, every_row(N), cells, True), np.full(P, 2.0)
     costs = drawn_costs(rng, False)
     engine.scores(Candidates(costs, C))
     bad = costs.copy() if kind == "one" else drawn_costs(rng, False)

@@ -61,7 +61,7 @@ def layer_engine(
     if not (by_row or N < L) and 16 * rows.n_groups * L * L * len(cells.members) <= memory:
         return _block_engine(H, rows, splits, cells, halved, memory)
     if by_row and _row_bytes(len(H), L + rows.T.shape[1], n_candidates, len(cells.rows)) <= memory:
-        return RowEngine.from_rows(H, rows, splits, halved)
+        return RowEngine.from_rows(H, rows, splits, cells, halved)
     judged = judged_features(H, rows.T, rows.weight, splits, halved)
     trainers: list[Trainer] = [
         SystemTrainer(TakenRows(H, rows, split.train), (rows.T.shape[1], L)) for split in splits

@@ -17,7 +17,7 @@ import numpy as np
 from ecselm._typing import FloatArray
 from ecselm.compiled.calls import LANES
 from ecselm.objectives.encoding import Candidates
-from ecselm.objectives.folds import Split
+from ecselm.objectives.folds import Split, is_every_row
 from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.trainers import Trainer
 
@@ -140,7 +140,7 @@ def judged_features(
     """Return the rows of H that each split judges by."""
     return [
         JudgedFeatures(
-            H if len(split.test) == len(H) and (np.diff(split.test) == 1).all() else H[split.test],
+            H if is_every_row(split.test, len(H)) else H[split.test],
             T[split.test],
             None if weight is None else weight[split.test],
             halved,

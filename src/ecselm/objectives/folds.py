@@ -22,6 +22,17 @@ class Split:
     test: IntArray
 
 
+def is_every_row(positions: IntArray, n_rows: int) -> bool:
+    """Tell whether positions are all of ``n_rows`` rows in their order: nothing need be taken.
+
+    Examples
+    --------
+    >>> is_every_row(np.array([0, 1, 2]), 3), is_every_row(np.array([0, 1, 1]), 3)
+    (True, False)
+    """
+    return len(positions) == n_rows and bool((np.diff(positions) == 1).all())
+
+
 def deal(X: Matrix, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntArray:
     """Deal the rows out into parts, class by class, and return the part of every row.
 

@@ -10,7 +10,7 @@ from ecselm import compiled
 from ecselm._typing import FloatArray, IntArray
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.engines import BATCH
-from ecselm.objectives.folds import Split
+from ecselm.objectives.folds import Split, is_every_row
 from ecselm.objectives.systems import CostedRows, TrainingKernel
 from ecselm.objectives.trainers import DualTrainer
 
@@ -97,5 +97,5 @@ def kernel_engine(
 
 
 def _cut(K: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
-    whole = all(len(ids) == len(K) and (np.diff(ids) == 1).all() for ids in (rows, columns))
+    whole = is_every_row(rows, len(K)) and is_every_row(columns, len(K))
     return K if whole else np.ascontiguousarray(K[np.ix_(rows, columns)])

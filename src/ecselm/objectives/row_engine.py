@@ -12,7 +12,7 @@ from ecselm._typing import BoolArray, FloatArray, IntArray
 from ecselm.objectives.cells import Cells
 from ecselm.objectives.encoding import Candidates
 from ecselm.objectives.engines import BATCH, judged_features
-from ecselm.objectives.folds import Split
+from ecselm.objectives.folds import Split, is_every_row
 from ecselm.objectives.judged import JudgedFeatures, Solved
 from ecselm.objectives.systems import CostedRows
 from ecselm.solvers import RowChange, RowProducts, row_products
@@ -30,9 +30,8 @@ class RowLayout:
     is_one: bool  # whether there is one cell, and every row in it once
 
     @classmethod
-    def from_rows(cls, H: FloatArray, rows: CostedRows, splits: list[Split]) -> RowLayout:
+    def from_cells(cls, H: FloatArray, rows: CostedRows, cells: Cells) -> RowLayout:
         """Lay out the rows that train together."""
-        cells = Cells.of_splits(splits, len(H))
         products = [row_products(H[cell], rows.T[cell]) for cell in cells.rows]
         first = cells.rows[0]
         places = np.full(len(H), -1)
@@ -52,11 +51,8 @@ class RowLayout:
         if self.rows.weight is not None:
             change = change * self.rows.weight
         for cell, products, part in zip(self.cells.rows, self.products, sums, strict=True):
-            products.add(change if self.is_whole(cell) else change[:, cell], part)
-
-    def is_whole(self, cell: IntArray) -> bool:
-        """Tell whether a cell is all rows in their order."""
-        return len(cell) == len(self.rows) and bool((np.diff(cell) == 1).all())
+            whole = is_every_row(cell, len(self.rows))
+            products.add(change if whole else change[:, cell], part)
 
 
 @dataclass(slots=True)
@@ -119,11 +115,11 @@ class RowEngine:
 
     @classmethod
     def from_rows(
-        cls, H: FloatArray, rows: CostedRows, splits: list[Split], halved: bool
+        cls, H: FloatArray, rows: CostedRows, splits: list[Split], cells: Cells, halved: bool
     ) -> RowEngine:
-        """Lay out the rows."""
+        """Lay out the rows, of which the cells are what the splits have in common."""
         judged = judged_features(H, rows.T, rows.weight, splits, halved)
-        return cls(RowLayout.from_rows(H, rows, splits), judged)
+        return cls(RowLayout.from_cells(H, rows, cells), judged)
 
     def __str__(self) -> str:
         return f"sums renewed row by row ({self.path})"
