@@ -1,0 +1,148 @@
+"""The shell of all subspace methods: validate, reduce, find directions, project."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ecselm._sklearn import Interval, StrOptions, fit_context
+from ecselm._threads import one_blas_thread
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs import parse_cost
+from ecselm.elm.family import all_or_nothing
+from ecselm.subspace.importance import IMPORTANCES, class_importance
+from ecselm.subspace.projection import NORMALIZATIONS, Directions, span_basis
+
+SHELL: dict[str, Any] = {
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "pca_dim": [Interval(Integral, 1, None, closed="left"), None],
+}
+RATIO: dict[str, Any] = {
+    **SHELL,
+    "reg": [Interval(Real, 0, None, closed="left")],
+    "normalize": [StrOptions(set(NORMALIZATIONS))],
+}
+COSTS: dict[str, Any] = {
+    "cost": "no_validation",
+    "importance": [StrOptions(set(IMPORTANCES))],
+}
+
+
+class SubspaceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of the subspace methods; one that has a parameter ``cost`` learns importances."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    n_components: int | None
+    pca_dim: int | None
+    cost: Any
+    importance: str
+    classes_: AnyArray
+    cost_matrix_: FloatArray
+    importance_: FloatArray
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, d)
+        y : array of shape (N,)
+            Classes; a method that asks for none ignores it.
+
+        Returns
+        -------
+        self
+        """
+        X, codes = self._checked(X, y)
+        rows = X.astype(np.float64, copy=False)
+        mean = self._centre(rows, codes)
+        basis = span_basis(rows - rows.mean(axis=0), self.pca_dim)
+        Z = rows - mean if basis is None else (rows - mean) @ basis
+        n = self._component_count(self._most_components(Z))
+        found = self._directions(Z, codes, n).within(basis)
+        self.mean_ = mean.astype(X.dtype, copy=False)
+        self.components_ = np.ascontiguousarray(found.vectors.T, dtype=X.dtype)
+        self.eigenvalues_ = found.ratios
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """Project rows on the directions.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, d)
+
+        Returns
+        -------
+        projected : array of shape (N, r)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        projected: FloatArray = (X - self.mean_) @ self.components_.T
+        return projected
+
+    def _directions(self, Z: FloatArray, codes: IntArray, n: int) -> Directions:
+        """Return ``n`` directions for centred rows of the classes ``codes``."""
+        raise NotImplementedError
+
+    def _centre(self, X: FloatArray, codes: IntArray) -> FloatArray:
+        """Return the point that projects to 0."""
+        return X.mean(axis=0)
+
+    def _most_components(self, Z: FloatArray) -> int:
+        """Return how many directions there are at most: centred rows span N - 1."""
+        return min(Z.shape[0] - 1, Z.shape[1])
+
+    @property
+    def _needs_classes(self) -> bool:
+        return True
+
+    def _checked(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+        """Return rows and class codes, and store what is known of the classes."""
+        options = {"dtype": [np.float64, np.float32], "ensure_min_samples": 2}
+        if not self._needs_classes:
+            X = validate_data(self, X, **options)
+            return X, np.zeros(len(X), dtype=np.intp)
+        X, y = validate_data(self, X, y, **options)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must have at least two classes, got one class only: {self.classes_.tolist()}"
+            )
+        if hasattr(self, "cost"):
+            self.cost_matrix_ = parse_cost(self.cost, self.classes_)
+            counts = np.bincount(codes).astype(np.float64)
+            self.importance_ = class_importance(self.importance, self.cost_matrix_, counts)
+        return X, codes
+
+    def _component_count(self, most: int) -> int:
+        if most < 1:
+            raise ValueError("X must have rows that differ from each other, got copies of one")
+        if self.n_components is None:
+            return most
+        if self.n_components > most:
+            raise ValueError(
+                f"n_components must be at most {most} for these rows and parameters, "
+                f"got {self.n_components}"
+            )
+        return self.n_components
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_classes
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
