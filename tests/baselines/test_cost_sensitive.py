@@ -1,6 +1,7 @@
 """The cost-sensitive classifiers keep one contract."""
 
 import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from ecselm.baselines import (
@@ -10,6 +11,7 @@ from ecselm.baselines import (
     MCKNNClassifier,
     MCSVMClassifier,
 )
+from tests.baselines.convex_hinge import convex_hinge
 from tests.contracts.cost_sensitive_contract import CostSensitiveContract
 
 
@@ -51,10 +53,11 @@ class TestCSOR(CostSensitiveContract):
 
 class TestMCSVM(CostSensitiveContract):
     def make(self, cost, unit):
-        return MCSVMClassifier(cost, alpha=unit * 2.0**-6)
+        return MCSVMClassifier(cost, alpha=unit * 2.0**-6, gamma=0.2, tol=1e-6)
 
     def plain_predictions(self, X, y, new):
-        return MCSVMClassifier(np.ones(3)).fit(X, y).predict(new)
+        _, C, b = convex_hinge(rbf_kernel(X, gamma=0.2), y, 1.0 - np.eye(3), 2.0**-6)
+        return (rbf_kernel(new, X, gamma=0.2) @ C + b).argmax(axis=1)
 
 
 class TestCISVM(CostSensitiveContract):

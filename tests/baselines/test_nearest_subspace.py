@@ -44,6 +44,16 @@ def test_centred_classes_are_rebuilt_by_their_principal_components(digits):
         assert_allclose(model.residuals(new)[:, code], expected, atol=1e-8)
 
 
+def test_scores_are_residuals_negated_and_margins_for_two_classes(digits):
+    X, y, new = digits
+    many = NearestSubspaceClassifier().fit(X, y)
+    assert_array_equal(many.decision_function(new), -many.residuals(new))
+    two = NearestSubspaceClassifier(5).fit(X, y > 4)
+    residuals = two.residuals(new)
+    assert_allclose(two.decision_function(new), residuals[:, 0] - residuals[:, 1])
+    assert_array_equal(two.predict(new), two.decision_function(new) > 0)
+
+
 def test_length_of_rows_does_not_matter_when_normalised(digits):
     X, y, new = digits
     model = NearestSubspaceClassifier().fit(X, y)

@@ -334,6 +334,7 @@ def test_file_of_another_object_with_the_same_type_is_refused(path, data, field)
         {"max_epochs": 5},
         {"max_epochs": 1},
         {"n_jobs": 2},
+        {"max_samples": None},
         {"patience": 100},
         {"max_time": 1000.0},
         {"callbacks": print},

@@ -1,5 +1,6 @@
 """The classifiers and regressors that the paper compares with."""
 
+from ecselm.baselines.binary_cost import BinaryCostClassifier
 from ecselm.baselines.cisvm import CISVMClassifier
 from ecselm.baselines.csor import CSORClassifier
 from ecselm.baselines.dfat import DFATRegressor
@@ -14,6 +15,7 @@ from ecselm.baselines.plsda import PLSDA
 
 __all__ = [
     "PLSDA",
+    "BinaryCostClassifier",
     "CISVMClassifier",
     "CSORClassifier",
     "DFATRegressor",

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import HasMethods, fit_context
 from ecselm._typing import AnyArray, BoolArray, FloatArray, Matrix
+from ecselm.baselines.kernel_machine import KERNEL
 from ecselm.baselines.labels import read_labels, read_rows
 from ecselm.costs import parse_cost
 from ecselm.elm.family import all_or_nothing
+from ecselm.hidden import limit_rows
 
 
 def ordinal_cost(cost: Any, classes: AnyArray) -> FloatArray:
@@ -61,8 +63,10 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         neighbouring levels only. Weights are scaled to a mean of 1 at every threshold
         among the rows that have any, so the unit of the costs does not matter.
     estimator : classifier or None, default=None
-        The binary machine, with ``sample_weight`` in ``fit``; None is :class:`SVC`, which
-        is quadratic in N or worse.
+        The binary machine, with ``sample_weight`` in ``fit``; None is
+        :class:`~sklearn.svm.SVC`, which is quadratic in N and cubic at worst.
+    max_samples : int or None, default=20000
+        More training rows are refused when ``estimator`` is None; None lifts the limit.
 
     Attributes
     ----------
@@ -93,11 +97,19 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "cost": "no_validation",
         "estimator": [HasMethods(["fit", "predict"]), None],
+        "max_samples": KERNEL["max_samples"],
     }
 
-    def __init__(self, cost: Any = "absolute", *, estimator: Any = None) -> None:
+    def __init__(
+        self,
+        cost: Any = "absolute",
+        *,
+        estimator: Any = None,
+        max_samples: int | None = 20000,
+    ) -> None:
         self.cost = cost
         self.estimator = estimator
+        self.max_samples = max_samples
 
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
@@ -115,6 +127,8 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         given = read_labels(self, X, y)
+        if self.estimator is None:
+            limit_rows(given.X.shape[0], self.max_samples)
         cost = ordinal_cost(self.cost, given.classes)
         weights = threshold_weights(cost)[given.y]
         self.estimators_ = [

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ecselm._sklearn import Interval
 from ecselm._typing import AnyArray, FloatArray, Matrix
 from ecselm.baselines.labels import Labelled, margins, read_labels, read_rows
 from ecselm.elm.family import KERNEL as ELM_KERNEL
-from ecselm.hidden import KernelMap, resolve_gamma
+from ecselm.hidden import KernelMap, limit_rows, resolve_gamma
 
-KERNEL: dict[str, list[Any]] = {
-    **{name: rule for name, rule in ELM_KERNEL.items() if name != "scale"},
-    "max_samples": [Interval(Integral, 1, None, closed="left"), None],
-}
+KERNEL: dict[str, list[Any]] = {name: rule for name, rule in ELM_KERNEL.items() if name != "scale"}
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -40,13 +35,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Labelled:
         """Return the training rows, and refuse more of them than a kernel matrix may have."""
         given = read_labels(self, X, y, sample_weight, sparse=self.kernel != "precomputed")
-        N = given.X.shape[0]
-        if self.max_samples is not None and self.max_samples < N:
-            raise ValueError(
-                f"X must have at most max_samples={self.max_samples} rows, got {N}: memory grows "
-                "with the square of their number and time with the cube; max_samples=None "
-                "lifts the limit"
-            )
+        limit_rows(given.X.shape[0], self.max_samples)
         return given
 
     def _map(self, given: Labelled) -> KernelMap:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import svd
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import Interval, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray
+from ecselm.baselines.labels import margins, read_labels, read_rows
 from ecselm.elm.family import all_or_nothing
 
 
@@ -98,19 +98,13 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes, got one class only: {self.classes_.tolist()}"
-            )
-        X = self._scaled(X)
-        members = [X[codes == code] for code in range(len(self.classes_))]
+        given = read_labels(self, X, y, sparse=False)
+        X = self._scaled(given.X)
+        members = [X[given.y == code] for code in range(given.n_classes)]
         origins = [rows.mean(axis=0) if self.center else np.zeros_like(X[0]) for rows in members]
         most = X.shape[1] - 1
         most = most if self.n_components is None else min(self.n_components, most)
-        self.means_ = np.array(origins)
+        self.classes_, self.means_ = given.classes, np.array(origins)
         self.bases_ = [
             class_basis(rows - origin, most) for rows, origin in zip(members, origins, strict=True)
         ]
@@ -128,12 +122,26 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
         residuals : array of shape (N, k)
         """
         check_is_fitted(self)
-        X = self._scaled(validate_data(self, X, reset=False, dtype=[np.float64, np.float32]))
+        X = self._scaled(read_rows(self, X, sparse=False))
         columns = [
             subspace_residuals(X - origin, U)
             for origin, U in zip(self.means_, self.bases_, strict=True)
         ]
         return np.column_stack(columns)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the residuals, negated; the largest is the predicted class.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, d)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, else (N, k)
+            For two classes, positive speaks for ``classes_[1]``.
+        """
+        return margins(-self.residuals(X))
 
     def predict(self, X: Any) -> AnyArray:
         """Return the class of least residual.

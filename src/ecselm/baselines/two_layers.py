@@ -122,3 +122,35 @@ class TwoLayers:
     def _squared_error(self, R: FloatArray, moments: FloatArray, squares: float) -> float:
         explained = 2.0 * float((R * moments).sum())
         return squares - explained + float(self.spectrum @ (R**2).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedLayers:
+    """Attributes ``P = link(XW + c)`` and scores ``PV + b`` of centred rows X and scores.
+
+    Of linear layers only ``cV + b`` matters, which is 0.
+    """
+
+    W: FloatArray  # (d, k)
+    c: FloatArray  # (k,)
+    V: FloatArray  # (k, m)
+    b: FloatArray  # (m,)
+    objective: FloatArray  # at the start and after each step
+    converged: bool
+
+
+def alternate(
+    layers: TwoLayers, start: FloatArray, c: FloatArray, max_iter: int, tol: float
+) -> FittedLayers:
+    """Solve for either layer in turn until a sweep gains less than ``tol`` of the objective.
+
+    ``start`` is W (d, k), and ``c`` (k,) are the means that were taken from the attributes.
+    """
+    W, V = layers.balanced(start, layers.task_weights(start))
+    objective, converged = [layers.objective(W, V)], False
+    while not converged and len(objective) <= max_iter:
+        W = layers.feature_weights(V)
+        W, V = layers.balanced(W, layers.task_weights(W))
+        objective.append(layers.objective(W, V))
+        converged = objective[-2] - objective[-1] <= tol * objective[-2]
+    return FittedLayers(W, c, V, -c @ V, np.array(objective), converged)

@@ -61,7 +61,7 @@ LEARNING: dict[str, Any] = {
 # What may differ between a search and the one that goes on with its checkpoint.
 RUNNING = {
     *("max_epochs", "patience", "max_time", "checkpoint"),
-    *("callbacks", "warm_start", "n_jobs", "memory_limit", "verbose"),
+    *("callbacks", "warm_start", "n_jobs", "memory_limit", "max_samples", "verbose"),
 }
 
 

@@ -72,6 +72,8 @@ class CSELMClassifier(CostDeciding):
         hidden layer and no ``partial_fit``.
     gamma, degree, coef0 :
         As in :class:`KELMClassifier`.
+    max_samples : int or None, default=20000
+        More training rows are refused when there is a kernel; None lifts the limit.
 
     Attributes
     ----------
@@ -128,6 +130,7 @@ class CSELMClassifier(CostDeciding):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        max_samples: int | None = 20000,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -145,6 +148,7 @@ class CSELMClassifier(CostDeciding):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.max_samples = max_samples
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=True)

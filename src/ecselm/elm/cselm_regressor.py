@@ -28,7 +28,9 @@ class CSELMRegressor(ELMRegression):
     cost : callable, array of shape (N,) or None, default=None
         The cost of a row's error: a function of ``y`` that returns one cost per row,
         or the costs themselves, better given as ``sample_cost`` to ``fit``.
-    C, activation, draw, scale, hidden_layer, kernel, gamma, degree, coef0, random_state :
+    C, activation, draw, scale, hidden_layer, kernel, gamma, degree, coef0 :
+        As in :class:`CSELMClassifier`.
+    max_samples, random_state :
         As in :class:`CSELMClassifier`.
 
     Attributes
@@ -68,6 +70,7 @@ class CSELMRegressor(ELMRegression):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        max_samples: int | None = 20000,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -81,6 +84,7 @@ class CSELMRegressor(ELMRegression):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.max_samples = max_samples
         self.random_state = random_state
 
     def _row_costs(self, y: FloatArray, stated: Any) -> SampleCosts:

@@ -76,7 +76,7 @@ class ECSELMClassifier(EvolvingClassifier):
         Bounds for ``C="search"``, on a log scale, for costs of the mean 1.
     activation, draw, hidden_layer :
         As in :class:`ELMClassifier`.
-    scale, kernel, degree, coef0 :
+    scale, kernel, degree, coef0, max_samples :
         As in :class:`CSELMClassifier`.
     gamma : float, "scale", "auto" or "search", default="scale"
         Width of the kernel.
@@ -192,6 +192,7 @@ class ECSELMClassifier(EvolvingClassifier):
         gamma_bounds: tuple[float, float] = (2.0**-9, 2.0),
         degree: float = 3,
         coef0: float = 1,
+        max_samples: int | None = 20000,
         optimizer: str | Callable[..., AskTell] = "bsa",
         population_size: int = 30,
         max_epochs: int = 30,
@@ -230,6 +231,7 @@ class ECSELMClassifier(EvolvingClassifier):
         self.gamma_bounds = gamma_bounds
         self.degree = degree
         self.coef0 = coef0
+        self.max_samples = max_samples
         self.optimizer = optimizer
         self.population_size = population_size
         self.max_epochs = max_epochs

@@ -55,7 +55,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         As in :class:`ECSELMClassifier`.
     optimizer, population_size, max_epochs, patience, max_time, checkpoint, callbacks, warm_start :
         As in :class:`ECSELMClassifier`.
-    n_jobs, memory_limit, random_state, verbose :
+    max_samples, n_jobs, memory_limit, random_state, verbose :
         As in :class:`ECSELMClassifier`.
 
     Attributes
@@ -116,6 +116,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         gamma_bounds: tuple[float, float] = (2.0**-9, 2.0),
         degree: float = 3,
         coef0: float = 1,
+        max_samples: int | None = 20000,
         optimizer: str | Callable[..., AskTell] = "bsa",
         population_size: int = 30,
         max_epochs: int = 30,
@@ -153,6 +154,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         self.gamma_bounds = gamma_bounds
         self.degree = degree
         self.coef0 = coef0
+        self.max_samples = max_samples
         self.optimizer = optimizer
         self.population_size = population_size
         self.max_epochs = max_epochs

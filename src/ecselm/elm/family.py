@@ -26,6 +26,7 @@ from ecselm.hidden import (
     SCALES,
     KernelMap,
     draw_weights,
+    limit_rows,
     measure_scale,
     resolve_gamma,
 )
@@ -45,6 +46,7 @@ KERNEL: dict[str, list[Any]] = {
     "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
+    "max_samples": [Interval(Integral, 1, None, closed="left"), None],
 }
 KERNEL_OR_LAYER: dict[str, list[Any]] = {
     **LAYER,
@@ -74,6 +76,7 @@ class ELMFamily(BaseEstimator):
     gamma: float | str
     degree: float
     coef0: float
+    max_samples: int | None
     layer_: Any
     beta_: FloatArray
     _learner_: LayerLearner | None
@@ -108,6 +111,7 @@ class ELMFamily(BaseEstimator):
         X: Matrix,
         weight: FloatArray | None,
     ) -> KernelMap:
+        limit_rows(X.shape[0], self.max_samples)
         kind = None if self.scale == "auto" else self.scale
         if kind is not None and kernel == "precomputed":
             raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")

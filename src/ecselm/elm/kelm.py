@@ -34,6 +34,8 @@ class KELMClassifier(ELMClassification):
         Constant of the polynomial kernel.
     scale : {"standard", "minmax"} or None, default=None
         Scale of the inputs, measured on the training rows; sparse rows are not centred.
+    max_samples : int or None, default=20000
+        More training rows are refused; None lifts the limit.
 
     Attributes
     ----------
@@ -68,6 +70,7 @@ class KELMClassifier(ELMClassification):
         degree: float = 3,
         coef0: float = 1,
         scale: str | None = None,
+        max_samples: int | None = 20000,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -75,6 +78,7 @@ class KELMClassifier(ELMClassification):
         self.degree = degree
         self.coef0 = coef0
         self.scale = scale
+        self.max_samples = max_samples
 
 
 class KELMRegressor(ELMRegression):
@@ -82,7 +86,7 @@ class KELMRegressor(ELMRegression):
 
     Parameters
     ----------
-    C, kernel, gamma, degree, coef0, scale :
+    C, kernel, gamma, degree, coef0, scale, max_samples :
         As in :class:`KELMClassifier`.
 
     Attributes
@@ -113,6 +117,7 @@ class KELMRegressor(ELMRegression):
         degree: float = 3,
         coef0: float = 1,
         scale: str | None = None,
+        max_samples: int | None = 20000,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -120,3 +125,4 @@ class KELMRegressor(ELMRegression):
         self.degree = degree
         self.coef0 = coef0
         self.scale = scale
+        self.max_samples = max_samples

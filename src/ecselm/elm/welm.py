@@ -45,6 +45,8 @@ class WELMClassifier(ELMClassification):
         hidden layer and no ``partial_fit``.
     gamma, degree, coef0 :
         As in :class:`KELMClassifier`.
+    max_samples : int or None, default=20000
+        More training rows are refused when there is a kernel; None lifts the limit.
 
     Attributes
     ----------
@@ -95,6 +97,7 @@ class WELMClassifier(ELMClassification):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
+        max_samples: int | None = 20000,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -109,6 +112,7 @@ class WELMClassifier(ELMClassification):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.max_samples = max_samples
         self.random_state = random_state
 
     def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:

@@ -2,7 +2,7 @@
 
 from ecselm.hidden.activations import ACTIVATIONS
 from ecselm.hidden.draws import DRAWS, draw_weights
-from ecselm.hidden.kernels import KERNELS, KernelMap, resolve_gamma
+from ecselm.hidden.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
 from ecselm.hidden.layer import HiddenLayer, RandomLayer, SaturationWarning
 from ecselm.hidden.scaling import SCALES, InputScale, measure_scale
 
@@ -17,6 +17,7 @@ __all__ = [
     "RandomLayer",
     "SaturationWarning",
     "draw_weights",
+    "limit_rows",
     "measure_scale",
     "resolve_gamma",
 ]

@@ -47,6 +47,26 @@ def _variance(X: Matrix, sample_weight: FloatArray | None) -> float:
     return float((weights @ (X - mean) ** 2).sum()) / total
 
 
+def limit_rows(n_rows: int, max_samples: int | None) -> None:
+    """Refuse more rows than a kernel matrix may have; None is no limit.
+
+    Examples
+    --------
+    >>> limit_rows(30, None)
+    >>> limit_rows(30, 20)
+    Traceback (most recent call last):
+        ...
+    ValueError: X must have at most max_samples=20 rows, got 30: memory grows with the square
+    of their number and time with the cube; max_samples=None lifts the limit
+    """
+    if max_samples is not None and n_rows > max_samples:
+        raise ValueError(
+            f"X must have at most max_samples={max_samples} rows, got {n_rows}: memory grows "
+            "with the square of their number and time with the cube; max_samples=None lifts "
+            "the limit"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class KernelMap:
     """``x -> [K(x, x_1), ..., K(x, x_N)]`` for the training rows x_i (7).

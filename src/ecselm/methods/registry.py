@@ -1,0 +1,179 @@
+"""Find a compared method by the name that the paper's tables give it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+
+from ecselm.methods import classifiers, machines, pairs, scores, subspaces, today
+from ecselm.methods.method import Method, Shape
+
+TASKS = ("classification", "regression", "pairs")
+_ALL: tuple[Method, ...] = (
+    *machines.METHODS,
+    *subspaces.METHODS,
+    *classifiers.METHODS,
+    *today.METHODS,
+    *scores.METHODS,
+    *pairs.METHODS,
+)
+
+
+def list_methods(task: str | None = None) -> list[Method]:
+    """Return all methods, or those for a task.
+
+    Parameters
+    ----------
+    task : {"classification", "regression", "pairs"} or None, default=None
+
+    Returns
+    -------
+    methods : list of Method
+        Names, each with its tables, the source of its formula and its status.
+
+    Examples
+    --------
+    >>> from ecselm.methods import list_methods
+    >>> list_methods("regression")[-5:]
+    ['NN', 'Ridge', 'Neural Network', 'DFAT', 'LDFAT']
+    >>> [method.status for method in list_methods() if method == "CISVM"]
+    ['substitute']
+    """
+    _check_task(task)
+    return [method for method in _ALL if task in (None, method.task)]
+
+
+def find_method(name: str, task: str | None = None) -> Method:
+    """Return what is recorded of a method; capitals, hyphens and spaces do not matter.
+
+    Parameters
+    ----------
+    name : str
+    task : {"classification", "regression", "pairs"} or None, default=None
+        None takes the first of these tasks that has such a method.
+
+    Returns
+    -------
+    method : Method
+
+    Examples
+    --------
+    >>> from ecselm.methods import find_method
+    >>> find_method("dml eig").tables
+    ('IX',)
+    """
+    _check_task(task)
+    sought = _key(name)
+    for method in _ALL:
+        if task in (None, method.task) and sought in map(_key, (method, *method.aliases)):
+            return method
+    known = ", ".join(dict.fromkeys(list_methods(task)))
+    raise ValueError(
+        f"name must be a method{f' for {task}' if task else ''}, one of {known}; got {name!r}"
+    )
+
+
+def get_method(name: str, task: str | None = None, **params: Any) -> Any:
+    """Return an estimator by the name that the paper's tables give it.
+
+    Parameters
+    ----------
+    name : str
+        As in :func:`list_methods`.
+    task : {"classification", "regression", "pairs"} or None, default=None
+        None takes the first of these tasks that has such a method.
+    **params
+        Parameters of the estimator. Methods of two steps, such as ``"CSLDA-NN"``, take those
+        of both.
+
+    Returns
+    -------
+    estimator : object
+        Not fitted, and without a scaler: put one before it.
+
+    Examples
+    --------
+    >>> from ecselm.methods import get_method
+    >>> get_method("CSLDA-NN", cost={(1, 2): 10}, n_components=1)
+    Pipeline(steps=[('cslda', CSLDA(cost={(1, 2): 10}, n_components=1)),
+                    ('kneighborsclassifier', KNeighborsClassifier(n_neighbors=1))])
+    >>> get_method("NN", task="regression")
+    KNeighborsRegressor(n_neighbors=1)
+    """
+    return find_method(name, task).estimator(params)
+
+
+def tuned_method(
+    name: str,
+    X: Any,
+    y: Any,
+    task: str | None = None,
+    *,
+    before: Any = None,
+    scoring: Any = None,
+    cv: Any = 5,
+    n_jobs: int | None = None,
+    **params: Any,
+) -> Any:
+    """Return a method whose main parameters ``fit`` will choose by cross-validation.
+
+    Parameters
+    ----------
+    name, task, **params :
+        As in :func:`get_method`. What is given here is not chosen.
+    X, y : arrays
+        The training data, of which only the sizes are used here: a method must not be asked
+        for more components than there can be in the smallest fold.
+    before : transformer or None, default=None
+        What rows go through first, a scaler for example, fitted in every fold again.
+    scoring, cv, n_jobs :
+        As in :class:`sklearn.model_selection.GridSearchCV`.
+
+    Returns
+    -------
+    estimator : GridSearchCV or the method itself
+        Without a search where there is nothing to choose.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from ecselm.methods import tuned_method
+    >>> X, y = load_wine(return_X_y=True)
+    >>> search = tuned_method("KLDA", X, y, before=StandardScaler())
+    >>> bool(search.fit(X, y).score(X, y) > 0.95)
+    True
+    """
+    method = find_method(name, task)
+    made = method.estimator(params)
+    grid = method.grid_for(_smallest(X, y, cv))
+    free = {key: values for key, values in grid.items() if not _is_given(key, params)}
+    if before is not None:
+        made = Pipeline([("before", before), ("method", made)])
+        free = {f"method__{key}": values for key, values in free.items()}
+    return GridSearchCV(made, free, scoring=scoring, cv=cv, n_jobs=n_jobs) if free else made
+
+
+def _smallest(X: Any, y: Any, cv: Any) -> Shape:
+    """Return the sizes of what a search has to learn from in its folds."""
+    n_samples, n_features = np.shape(X)[0], np.shape(X)[-1]
+    n_folds = cv if isinstance(cv, int) else 2
+    labels = np.asarray(y)
+    n_classes = 0 if labels.dtype.kind == "f" else len(np.unique(labels))
+    return Shape(n_samples * (n_folds - 1) // n_folds, n_features, n_classes)
+
+
+def _is_given(key: str, params: dict[str, Any]) -> bool:
+    return key in params or key.rpartition("__")[2] in params
+
+
+def _key(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def _check_task(task: str | None) -> None:
+    if task not in (None, *TASKS):
+        raise ValueError(f"task must be one of {list(TASKS)} or None, got {task!r}")
