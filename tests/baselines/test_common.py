@@ -7,8 +7,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ecselm import baselines
 from ecselm.baselines import PLSDA, CSORClassifier, LSSVMClassifier, MCKLRClassifier
 
-CUBIC = [n for n in baselines.__all__ if "max_samples" in getattr(baselines, n)().get_params()]
-EVERY = [getattr(baselines, name)() for name in baselines.__all__]
+NAMES = [name for name in baselines.__all__ if name != "BinaryCostClassifier"]  # wraps another
+CUBIC = [name for name in NAMES if "max_samples" in getattr(baselines, name)().get_params()]
+EVERY = [getattr(baselines, name)() for name in NAMES]
 VARIANTS = [
     LSSVMClassifier(multiclass="ovr"),
     PLSDA(discriminant="lda"),
@@ -23,7 +24,7 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
 
 
 def test_every_method_that_is_cubic_in_the_rows_has_a_limit():
-    kernels = {n for n in baselines.__all__ if "kernel" in getattr(baselines, n)().get_params()}
+    kernels = {n for n in NAMES if "kernel" in getattr(baselines, n)().get_params()}
     assert set(CUBIC) == kernels | {"CSORClassifier"}
 
 

@@ -1,0 +1,75 @@
+"""A cost matrix reaches classifiers that want the costs of two mistakes."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
+
+from ecselm.baselines import BinaryCostClassifier
+from ecselm.methods import get_method
+
+
+class Weighing(ClassifierMixin, BaseEstimator):
+    """Logistic regression whose class weights are the costs."""
+
+    def fit(self, X, y, fn_cost=1.0, fp_cost=1.0):
+        self.given_ = fn_cost, fp_cost
+        weights = {0: fp_cost, 1: fn_cost}
+        self.model_ = LogisticRegression(class_weight=weights, max_iter=1000).fit(X, y)
+        return self
+
+    def predict(self, X):
+        check_is_fitted(self)
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
+@parametrize_with_checks([BinaryCostClassifier(Weighing(), cost=[1.0, 2.0])])
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def tumours(rng):
+    y = np.array(["ill", "well"])[(rng.random(600) > 0.4).astype(int)]
+    return rng.standard_normal((600, 3)) + (y == "well")[:, np.newaxis], y
+
+
+def called_ill(model, X, y):
+    """Return how many of the rows held out are called ill."""
+    return (model.fit(X[::2], y[::2]).predict(X[1::2]) == "ill").sum()
+
+
+def test_the_second_class_is_the_positive_one(tumours):
+    model = BinaryCostClassifier(Weighing(), cost={("ill", "well"): 7, ("well", "ill"): 3})
+    model.fit(*tumours)
+    assert model.estimator_.given_ == (3.0, 7.0)  # a false positive is an ill one called well
+    assert set(model.predict(tumours[0])) == {"ill", "well"}
+
+
+def test_dear_mistakes_become_rarer(tumours):
+    plain, told = (BinaryCostClassifier(Weighing(), cost) for cost in (None, {"ill": 20}))
+    assert called_ill(told, *tumours) > called_ill(plain, *tumours)
+
+
+def test_more_than_two_classes_are_refused(rng):
+    model = BinaryCostClassifier(Weighing())
+    with pytest.raises(ValueError, match="y must have two classes, got 3"):
+        model.fit(rng.standard_normal((6, 2)), [0, 1, 2, 0, 1, 2])
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize("name", ["CSLogit", "CSBoost", "CSTree", "CSForest", "CSThreshold"])
+def test_empulse_minds_the_costs(name, tumours):
+    plain, told = (get_method(name, cost=cost) for cost in (None, {"ill": 20}))
+    assert called_ill(told, *tumours) > called_ill(plain, *tumours)
+
+
+def test_a_tuned_threshold_minds_the_costs(tumours):
+    name = "LightGBM with tuned threshold"
+    plain, told = (get_method(name, cost=c, n_jobs=1) for c in (None, {"ill": 20}))
+    assert called_ill(told, *tumours) > called_ill(plain, *tumours)
