@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import end_to_end, generations, growth, rivals, sample_runs, surroundings
+from benchmarks import end_to_end, generations, growth, pairs, rivals, sample_runs, surroundings
 from benchmarks.fit import Comparison
 from benchmarks.generations import Product, SpeedUp
 from benchmarks.growth import Growth
+from benchmarks.pairs import PairTime
 from benchmarks.surroundings import Gain, Share
 from benchmarks.timing import blas_threads
 from ecselm import compiled
@@ -29,6 +30,7 @@ class Speed:
     cores: list[Gain]
     growth: list[Growth]
     rivals: list[Comparison]
+    pairs: list[PairTime]
 
 
 PARTS: dict[str, Callable[[bool], list[Any]]] = {
@@ -44,6 +46,7 @@ PARTS: dict[str, Callable[[bool], list[Any]]] = {
         surroundings.QUICK if quick else surroundings.FULL
     ),
     "growth": lambda quick: growth.measure_growth(growth.QUICK if quick else growth.FULL),
+    "pairs": lambda quick: pairs.compare_pairs(pairs.QUICK if quick else pairs.FULL),
     "rivals": lambda quick: rivals.compare_rivals(rivals.QUICK if quick else rivals.FULL),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import end_to_end, generations, rivals, sample_runs
+from benchmarks import end_to_end, generations, pairs, rivals, sample_runs
 from benchmarks.engines import COMPILED, LAPACK
 from benchmarks.fit import Comparison
 from benchmarks.generations import PEAK_TARGET, SpeedUp
@@ -87,6 +87,7 @@ units by mealpy's `OriginalDE`, and computes H and a pseudo-inverse for each can
 
 {table}
 """,
+    "pairs": pairs.SECTION,
 }
 
 
@@ -196,4 +197,5 @@ TABLES: dict[str, Callable[[list[Any]], str]] = {
     "cores": _cores,
     "growth": _growth,
     "rivals": _comparisons,
+    "pairs": pairs.as_table,
 }

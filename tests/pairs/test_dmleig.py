@@ -1,3 +1,4 @@
+import cvxpy
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -42,16 +43,30 @@ def test_smoothed_value_is_within_the_gap_of_every_other(rng):
         assert smoothed(A @ A.T / np.sum(A**2)) <= found.value + found.gap + 1e-12
 
 
+def least_form(M, U):
+    return cvxpy.minimum(*[cvxpy.trace(M @ np.outer(u, u)) for u in U])
+
+
 def test_optimum_is_that_of_a_convex_solver(rng):
-    cvxpy = pytest.importorskip("cvxpy")
     pairs, y = pairs_of(rng, 60, 3)
     D = pairs[:, 0] - pairs[:, 1]
     M = cvxpy.Variable((3, 3), PSD=True)
     like = cvxpy.trace(M @ (D[y == 1].T @ D[y == 1])) <= 1
-    least = cvxpy.minimum(*[cvxpy.trace(M @ np.outer(u, u)) for u in D[y == 0]])
-    best = cvxpy.Problem(cvxpy.Maximize(least), [like]).solve()
-    model = DMLEig(1e-3, reg=0.0, tol=1e-4, max_iter=50_000).fit(pairs, y)
-    assert -model.score_pairs(pairs[y == 0]).max() == pytest.approx(best, rel=0.02)
+    best = cvxpy.Problem(cvxpy.Maximize(least_form(M, D[y == 0])), [like]).solve()
+    model = DMLEig(1e-3, reg=0.0, tol=5e-3, max_iter=20_000).fit(pairs, y)
+    least = -model.score_pairs(pairs[y == 0]).max()
+    assert best * (1 - 1e-2) <= least <= best * (1 + 1e-5)
+
+
+def test_smoothed_optimum_lies_between_value_and_gap(rng):
+    U, mu = rng.standard_normal((20, 3)), 0.1
+    found = largest_least_form(U, mu, 1e-3, 5000)
+    S = cvxpy.Variable((3, 3), PSD=True)
+    forms = cvxpy.hstack([cvxpy.trace(S @ np.outer(u, u)) for u in U])
+    value = -mu * cvxpy.log_sum_exp(-forms / mu)
+    best = cvxpy.Problem(cvxpy.Maximize(value), [cvxpy.trace(S) == 1]).solve()
+    assert found.converged
+    assert found.value - 1e-6 <= best <= found.value + found.gap + 1e-6
 
 
 def test_one_step_leaves_the_main_direction(rng):

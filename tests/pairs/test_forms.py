@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
 
 from ecselm.pairs.forms import (
     Mahalanobis,
     cosines,
-    outer_sum,
     positive_part,
-    quadratic,
     unit_rows,
 )
+from ecselm.pairs.products import cross_sum, outer_sum, quadratic, rows_times
 from ecselm.pairs.threshold import best_threshold
 
 
@@ -22,6 +22,28 @@ def test_outer_sums_are_sums_of_outer_products(rng):
     D, w = rng.standard_normal((7, 3)), rng.standard_normal(7)
     expected = sum(a * np.outer(row, row) for a, row in zip(w, D, strict=True))
     assert_allclose(outer_sum(D, w), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("P", [3, 200, 5000])
+def test_products_in_blocks_of_rows_are_the_plain_ones(rng, P):
+    X, A = rng.standard_normal((P, 40)), rng.standard_normal((P, 7))
+    w = rng.standard_normal(P) * (rng.random(P) < 0.5)
+    M = rng.standard_normal((40, 40))
+    assert_allclose(rows_times(X, M), X @ M, rtol=1e-10, atol=1e-11)
+    assert_allclose(cross_sum(A, X), A.T @ X, rtol=1e-10, atol=1e-10)
+    assert_allclose(quadratic(X, M), np.sum((X @ M) * X, axis=1), rtol=1e-10, atol=1e-10)
+    total = outer_sum(X, w)
+    assert_allclose(total, (X.T * w) @ X, rtol=1e-10, atol=1e-10)
+    assert_array_equal(total, total.T)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_products_do_not_depend_on_the_number_of_threads(rng, n_threads):
+    X, M = rng.standard_normal((5000, 40)), rng.standard_normal((40, 40))
+    before = quadratic(X, M), outer_sum(X)
+    with threadpool_limits(n_threads, user_api="blas"):
+        assert_array_equal(quadratic(X, M), before[0])
+        assert_array_equal(outer_sum(X), before[1])
 
 
 def test_positive_part_is_the_nearest_semidefinite_matrix(rng):

@@ -1,7 +1,7 @@
+import cvxpy
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ecselm.pairs import SubSML
@@ -50,30 +50,20 @@ def test_primal_value_is_the_printed_one_and_no_neighbour_is_better(rng, gamma, 
             assert objective(M + dM, G + dG, X, sign, gamma, beta) >= best - 1e-6
 
 
-def test_optimum_is_that_of_a_general_solver(rng):
-    pairs, y = pairs_of(rng, 40, 2)
-    model = SubSML(2.0, 3.0, tol=1e-9, max_iter=100_000).fit(pairs, y)
+@pytest.mark.parametrize(("gamma", "beta"), [(10.0, 10.0), (2.0, 3.0)])
+def test_optimum_is_that_of_a_convex_solver(rng, gamma, beta):
+    pairs, y = pairs_of(rng, 40, 3)
+    model = SubSML(gamma, beta, tol=1e-8, max_iter=100_000).fit(pairs, y)
     X, sign = intra_personal(pairs, y), np.where(y == 1, 1.0, -1.0)
-    start = np.tile(np.eye(2).ravel(), 2)
-
-    def with_slacks(theta):
-        M, G = theta[:8].reshape(2, 2, 2)
-        return theta[8:].sum() + np.sum((M - np.eye(2)) ** 2) + 1.5 * np.sum((G - np.eye(2)) ** 2)
-
-    def margins(theta):
-        M, G = theta[:8].reshape(2, 2, 2)
-        f = np.array([x @ (G + G.T) @ z / 2 - (x - z) @ M @ (x - z) for x, z in X])
-        return theta[8:] - 1.0 + sign * f
-
-    result = minimize(
-        with_slacks,
-        np.append(start, np.full(40, 5.0)),
-        constraints={"type": "ineq", "fun": margins},
-        bounds=[(None, None)] * 8 + [(0, None)] * 40,
-        method="SLSQP",
-        options={"maxiter": 500, "ftol": 1e-10},
-    )
-    assert model.solution_.primal == pytest.approx(result.fun, rel=1e-5)
+    M, G = (cvxpy.Variable((3, 3), symmetric=True) for _ in range(2))
+    f = [cvxpy.trace(G @ np.outer(z, x)) - cvxpy.trace(M @ np.outer(x - z, x - z)) for x, z in X]
+    loss = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(sign, cvxpy.hstack(f))))
+    away = gamma / 2 * cvxpy.sum_squares(M - np.eye(3))
+    away += beta / 2 * cvxpy.sum_squares(G - np.eye(3))
+    best = cvxpy.Problem(cvxpy.Minimize(loss + away)).solve(solver=cvxpy.CLARABEL)
+    assert model.solution_.primal == pytest.approx(best, rel=1e-6)
+    assert_allclose(model.similarity_.distance, M.value, atol=1e-3)
+    assert_allclose(model.similarity_.bilinear, G.value, atol=1e-3)
 
 
 def test_gradient_of_the_dual_is_one_less_signed_scores(rng):

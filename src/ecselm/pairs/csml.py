@@ -16,6 +16,7 @@ from ecselm._sklearn import Interval
 from ecselm._typing import BoolArray, FloatArray
 from ecselm.pairs.forms import ProjectedCosine
 from ecselm.pairs.learner import PairLearner
+from ecselm.pairs.products import cross_sum, rows_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +32,14 @@ class CosineLoss:
         """Return the value and its gradient at ``theta``, the rows of A."""
         A = theta.reshape(self.prior.shape)
         x, z = self.pairs[:, 0], self.pairs[:, 1]
-        a, c = x @ A.T, z @ A.T
+        a, c = rows_times(x, A.T), rows_times(z, A.T)
         na, nc = (np.maximum(np.linalg.norm(part, axis=1), 1e-300) for part in (a, c))
         s = np.einsum("ij,ij->i", a, c) / (na * nc)
         cross = self.sign / (na * nc)
         to_x = c * cross[:, np.newaxis] - a * (self.sign * s / na**2)[:, np.newaxis]
         to_z = a * cross[:, np.newaxis] - c * (self.sign * s / nc**2)[:, np.newaxis]
         away = A - self.prior
-        slope = 2.0 * self.beta * away - to_x.T @ x - to_z.T @ z
+        slope = 2.0 * self.beta * away - cross_sum(to_x, x) - cross_sum(to_z, z)
         return float(self.beta * np.sum(away**2) - self.sign @ s), slope.ravel()
 
 

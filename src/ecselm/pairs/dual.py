@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ecselm._typing import FloatArray
-from ecselm.pairs.forms import outer_sum, quadratic
+from ecselm.pairs.products import outer_sum, quadratic
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,8 @@ def solve_dual(forms: PairForms, y: FloatArray, tol: float, max_iter: int) -> Du
             break
         new, L = _step(forms, ahead, L)
         grown = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * inertia**2))
-        if new.dual() < now.dual():
-            ahead, inertia = now, 1.0
-            continue
+        if (ahead.alpha - new.alpha) @ (new.alpha - now.alpha) > 0.0:
+            inertia, grown = 1.0, 1.0  # by slopes: values near the optimum differ by rounding
         ahead, now, inertia = new.beyond(now, (inertia - 1.0) / grown), new, grown
     else:
         warnings.warn(

@@ -11,29 +11,12 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ecselm._typing import FloatArray
+from ecselm.pairs.products import outer_sum, quadratic, rows_times
 
 
 def differences(pairs: FloatArray) -> FloatArray:
     """Return ``x - z`` (P, d) of every pair."""
     return pairs[:, 0] - pairs[:, 1]
-
-
-def quadratic(D: FloatArray, M: FloatArray) -> FloatArray:
-    """Return ``D_t' M D_t`` (P,) of every row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> quadratic(np.array([[1.0, 2.0]]), np.diag([3.0, 1.0]))
-    array([7.])
-    """
-    return np.einsum("ij,ij->i", D @ M, D)
-
-
-def outer_sum(D: FloatArray, w: FloatArray | None = None) -> FloatArray:
-    """Return ``sum_t w_t D_t D_t'`` (d, d), exactly symmetric."""
-    total = D.T @ (D if w is None else D * w[:, np.newaxis])
-    return 0.5 * (total + total.T)
 
 
 def positive_part(M: FloatArray) -> FloatArray:
@@ -111,4 +94,5 @@ class ProjectedCosine:
 
     def __call__(self, pairs: FloatArray) -> FloatArray:
         """Return the cosine (P,) of pairs (P, 2, d)."""
-        return cosines(pairs @ self.projection.T)
+        rows = pairs.reshape(-1, pairs.shape[2])
+        return cosines(rows_times(rows, self.projection.T).reshape(len(pairs), 2, -1))

@@ -10,8 +10,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ecselm._sklearn import Interval
 from ecselm._typing import BoolArray, FloatArray
-from ecselm.pairs.forms import NegativeForm, differences, outer_sum, positive_part, with_ridge
+from ecselm.pairs.forms import NegativeForm, differences, positive_part, with_ridge
 from ecselm.pairs.learner import MetricLearner
+from ecselm.pairs.products import outer_sum
 
 
 def precision(D: FloatArray, reg: float) -> FloatArray:

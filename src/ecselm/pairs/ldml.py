@@ -13,8 +13,9 @@ from scipy.special import expit
 
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import BoolArray, FloatArray
-from ecselm.pairs.forms import NegativeForm, differences, outer_sum
+from ecselm.pairs.forms import NegativeForm, differences
 from ecselm.pairs.learner import MetricLearner
+from ecselm.pairs.products import cross_sum, outer_sum, rows_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,12 @@ class LogisticLoss:
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its gradient at ``theta``, the rows of L and then b."""
         L, b = theta[:-1].reshape(-1, self.D.shape[1]), theta[-1]
-        LD = self.D @ L.T
+        LD = rows_times(self.D, L.T)
         margin = b - np.einsum("ij,ij->i", LD, LD)
         loss = np.logaddexp(0.0, np.where(self.same, -margin, margin))
         missing = self.weight * (self.same - expit(margin))  # t - p
-        slope = 2.0 * (LD * missing[:, np.newaxis]).T @ self.D + 2.0 * self.decay * L
+        pull = cross_sum(LD * missing[:, np.newaxis], self.D)
+        slope = 2.0 * (pull + self.decay * L)
         value = self.weight @ loss + self.decay * np.sum(L**2)
         return float(value), np.append(slope.ravel(), -missing.sum())
 
@@ -53,7 +55,11 @@ class LDML(MetricLearner):
     L and b (Guillaumin et al., ICCV 2009). The authors' code starts at random and
     takes 100 conjugate gradient steps; here L starts at I over the root of the median
     squared distance, b at 1, and L-BFGS goes as many steps. Stopping early is what
-    keeps separable data from an unbounded M, so it does not warn.
+    keeps separable data from an unbounded M, so it does not warn. With many features a
+    few steps are enough: choose ``max_iter`` like any other parameter. In the space of
+    :class:`SubSML`, with 60 or 100 features and 1, 2 or 4 steps as training folds choose, it
+    knows .818 of the pairs of LFW view 2, where a whitened cosine knows .787
+    (``python -m benchmarks.lfw``).
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ecselm._sklearn import fit_context
+from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, BoolArray, FloatArray
 from ecselm.elm.family import all_or_nothing
 from ecselm.pairs.forms import Mahalanobis
@@ -104,8 +105,9 @@ class PairLearner(ClassifierMixin, BaseEstimator):
         given = checked_pairs(pairs)
         classes, same = checked_labels(y, given)
         given, same = in_one_order(given, same)
-        self.similarity_ = self._learn(given, same)
-        self.threshold_ = best_threshold(self.similarity_(given), same)
+        with one_blas_thread():  # products over all pairs share their rows out themselves
+            self.similarity_ = self._learn(given, same)
+            self.threshold_ = best_threshold(self.similarity_(given), same)
         self.classes_, self.n_features_in_ = classes, given.shape[2]
         return self
 

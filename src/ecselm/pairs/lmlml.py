@@ -15,9 +15,10 @@ from sklearn.mixture import GaussianMixture
 from ecselm._random import as_generator
 from ecselm._sklearn import Interval
 from ecselm._typing import BoolArray, FloatArray
-from ecselm.pairs.forms import differences, quadratic
+from ecselm.pairs.forms import differences
 from ecselm.pairs.learner import PairLearner
 from ecselm.pairs.margin import MarginProblem, solve_margin
+from ecselm.pairs.products import quadratic
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,10 @@ class LMLML(PairLearner):
     (after Bohné, Ying, Gentric and Pontil, ECCV 2014). The details of the article are
     uncertain: this form keeps to its abstract. The hinge is rounded off over ``smoothing``,
     and distances are measured in units of their mean. O(P d^2 + d^3) per region and step.
+    The search starts from ``M_0 = I``, so the features should be whitened by pairs that are
+    the same: in the space of :class:`SubSML`, with 60 or 100 features and settings chosen on
+    training folds, it knows .814 of the pairs of LFW view 2, where a whitened cosine knows
+    .787 (``python -m benchmarks.lfw``).
 
     Parameters
     ----------

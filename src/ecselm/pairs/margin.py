@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.pairs.forms import outer_sum, positive_part, quadratic
+from ecselm.pairs.forms import positive_part
+from ecselm.pairs.products import outer_sum, quadratic
 
 
 def smooth_hinge(t: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:

@@ -11,8 +11,9 @@ from scipy.linalg import eigh
 
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import BoolArray, FloatArray
-from ecselm.pairs.forms import ProjectedCosine, differences, outer_sum, with_ridge
+from ecselm.pairs.forms import ProjectedCosine, differences, with_ridge
 from ecselm.pairs.learner import PairLearner
+from ecselm.pairs.products import outer_sum
 
 
 @dataclass(frozen=True, slots=True)

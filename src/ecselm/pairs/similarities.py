@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import AnyArray, BoolArray, FloatArray
 from ecselm.elm.family import all_or_nothing
-from ecselm.pairs.forms import cosines, differences, positive_part, quadratic, unit_rows
+from ecselm.pairs.forms import cosines, differences, positive_part, unit_rows
 from ecselm.pairs.kissme import precision
 from ecselm.pairs.learner import checked_labels, checked_pairs
+from ecselm.pairs.products import quadratic
 from ecselm.pairs.subsml import SubSML, SubspaceSimilarity
 
 NAMES = ("correlation", "euclidean", "cosine", "mahalanobis", "bilinear")

@@ -12,8 +12,9 @@ from scipy.linalg import cholesky, solve_triangular
 from ecselm._sklearn import Interval
 from ecselm._typing import BoolArray, FloatArray
 from ecselm.pairs.dual import DualSolution, PairForms, solve_dual
-from ecselm.pairs.forms import differences, outer_sum, quadratic, unit_rows
+from ecselm.pairs.forms import differences, unit_rows
 from ecselm.pairs.learner import PairLearner
+from ecselm.pairs.products import outer_sum, quadratic
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,180 @@
+"""Every method on real data: ``python -m benchmarks.methods [--output FILE] [--table FILE]``.
+
+Needs ``ECSELM_DATA`` and the extra ``compare``. Parameters are chosen by cross-validation
+within the training rows of each split; the results of every split go to the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tests import real_data
+from threadpoolctl import threadpool_limits
+
+from benchmarks.conditions import present_conditions
+from benchmarks.tables import table
+from ecselm.methods import Method, get_method, list_methods, tuned_method
+
+HERE = Path(__file__).resolve().parent
+BINARY = (
+    "LightGBM with tuned threshold",
+    "CSLogit",
+    "CSBoost",
+    "CSTree",
+    "CSForest",
+    "CSThreshold",
+)
+AS_THEY_ARE = ("kernel ECSELM", "ECSELM as printed", "Neural Network")  # too slow to be tuned here
+TRIVIAL = "majority or mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Real data with a kind of split, and how answers on held-out rows are judged."""
+
+    name: str
+    kind: str
+    load: Callable[[Path], tuple[np.ndarray, np.ndarray]]
+    before: Callable[[], BaseEstimator]
+    test_size: float
+    scores: dict[str, Callable[..., float]]
+
+
+def _faces() -> BaseEstimator:
+    return make_pipeline(StandardScaler(), PCA(60, svd_solver="full"))
+
+
+ACCURACIES = {"accuracy": accuracy_score, "balanced": balanced_accuracy_score}
+TASKS = (
+    Task("gases", "classification", real_data.gas, StandardScaler, 1 / 3, ACCURACIES),
+    Task("faces", "classification", real_data.olivetti, _faces, 1 / 2, ACCURACIES),
+    Task(
+        "credits",
+        "classification",
+        lambda folder: real_data.german(folder)[:2],
+        StandardScaler,
+        1 / 3,
+        ACCURACIES,
+    ),
+    Task(
+        "scores",
+        "regression",
+        lambda folder: (real_data.scut(folder)[0][:, :50], real_data.scut(folder)[2]),
+        partial(make_pipeline, "passthrough"),
+        1 / 2,
+        {"error": mean_absolute_error},
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a method reached on one split."""
+
+    task: str
+    method: str
+    split: int
+    scores: dict[str, float]
+
+
+def run(task: Task, method: Method | None, split: int, folder: Path) -> Outcome:
+    """Fit a method, or the trivial answer, to the training rows of a split, and judge it."""
+    X, y = task.load(folder)
+    stratify = y if task.kind == "classification" else None
+    train, test, y_train, y_test = train_test_split(
+        X, y, test_size=task.test_size, stratify=stratify, random_state=split
+    )
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = _model(task, method, train, y_train, split).fit(train, y_train)
+        answers = model.predict(test)
+    found = {name: float(score(y_test, answers)) for name, score in task.scores.items()}
+    return Outcome(task.name, method.name if method else TRIVIAL, split, found)
+
+
+def _model(task: Task, method: Method | None, X: np.ndarray, y: np.ndarray, seed: int) -> Any:
+    if method is None:
+        return DummyClassifier() if task.kind == "classification" else DummyRegressor()
+    params = get_method(method, task.kind).get_params()
+    fixed = {name: seed for name in params if name.rpartition("__")[2] == "random_state"}
+    if "LightGBM" in method or method == "CSBoost":
+        fixed |= {name: 1 for name in params if name.rpartition("__")[2] == "n_jobs"}
+    if method in AS_THEY_ARE:
+        return make_pipeline(task.before(), get_method(method, task.kind, **fixed))
+    return tuned_method(method, X, y, task.kind, before=task.before(), cv=3, **fixed)
+
+
+def jobs(n_splits: int, only: Sequence[str] | None) -> Iterator[tuple[Task, Method | None, int]]:
+    """Give what there is to run."""
+    for task in TASKS:
+        for method in (None, *list_methods(task.kind)):
+            if only and method not in only:
+                continue
+            if method in BINARY and task.name != "credits":
+                continue
+            yield from ((task, method, split) for split in range(n_splits))
+
+
+def as_markdown(outcomes: list[Outcome]) -> str:
+    """Return one table for every task, methods in the order of the registry."""
+    parts = []
+    for task in TASKS:
+        names = dict.fromkeys(o.method for o in outcomes if o.task == task.name)
+        rows = [[name, *_cells(outcomes, task, name)] for name in names]
+        parts += [f"### {task.name.capitalize()}\n", table(["method", *task.scores], rows), ""]
+    return "\n".join(parts)
+
+
+def _cells(outcomes: list[Outcome], task: Task, name: str) -> list[str]:
+    held = [o.scores for o in outcomes if (o.task, o.method) == (task.name, name)]
+    columns = [[scores[key] for scores in held] for key in task.scores]
+    return [f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}" for values in columns]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run all methods; write the splits and the tables."""
+    options = _parser().parse_args(arguments)
+    folder = os.environ.get("ECSELM_DATA")
+    if not folder:
+        raise SystemExit("needs real data: set ECSELM_DATA to the folder that holds them")
+    work = Parallel(n_jobs=options.jobs, verbose=5)
+    outcomes = work(
+        delayed(run)(task, method, split, Path(folder))
+        for task, method, split in jobs(options.splits, options.only)
+    )
+    record = {
+        "conditions": asdict(present_conditions(quick=False)),
+        "outcomes": [asdict(outcome) for outcome in outcomes],
+    }
+    options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{as_markdown(outcomes)}\nwrote {options.output}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.methods", description=__doc__)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--output", type=Path, default=HERE / "methods.json", metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
