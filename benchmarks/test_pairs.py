@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks import lfw
+from benchmarks import lfw, pairs
 from benchmarks.faces import BASELINE, FILE, METHODS, Cosine, Faces, Method, Setting, grid
 from benchmarks.lfw import Outcome, as_table, choose, run
-from benchmarks.pairs import QUICK, as_table, compare_pairs, one_pair_at_a_time
+from benchmarks.pairs import QUICK, compare_pairs, one_pair_at_a_time
 from ecselm.pairs import KISSME
 from ecselm.pairs.projections import Bounds, project_cyclically
 
@@ -39,7 +39,7 @@ def test_learners_stand_beside_what_they_are_made_of():
     rows = compare_pairs(QUICK)
     assert [row.learner for row in rows] == ["ITML", "SubSML", "DMLEig"]
     assert all(row.ratio.median > 0 and row.seconds > 0 and row.n_iter > 0 for row in rows)
-    page = as_table(rows)
+    page = pairs.as_table(rows)
     assert "| ITML | 60 generated x 5 | one pair at a time |" in page
 
 
