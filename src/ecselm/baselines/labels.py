@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from ecselm._sklearn import check_weights
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.elm.labels import class_codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,8 @@ def read_labels(
         dtype=[np.float64, np.float32],
         order="C",
     )
-    check_classification_targets(y)
     weight = check_weights(sample_weight, X)
-    classes, codes = np.unique(y, return_inverse=True)
-    used = codes if weight is None else codes[weight > 0]
-    seen = np.unique(used)
-    if len(seen) < 2:
-        raise ValueError(
-            "y must have at least two classes among the rows of positive weight, got one "
-            f"class only: {classes[seen].tolist()}"
-        )
+    classes, codes = class_codes(y, weight)
     return Labelled(X, codes, classes, weight)
 
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 
 from ecselm._sklearn import check_weights, fit_context
 from ecselm._threads import one_blas_thread
@@ -15,6 +14,7 @@ from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, SampleCosts
 from ecselm.elm.calibration import score_slope, softmax_probabilities
 from ecselm.elm.family import ELMFamily, all_or_nothing, has_hidden_layer
+from ecselm.elm.labels import class_codes
 from ecselm.elm.learners import KernelLearner, LayerLearner
 from ecselm.elm.rows import Rows
 from ecselm.solvers import Solution
@@ -99,11 +99,8 @@ class ELMClassification(ClassifierMixin, ELMFamily):
     ) -> tuple[Matrix, IntArray, AnyArray, FloatArray | None]:
         """Return rows, class codes, classes and weights, fit to learn from."""
         X, y = self._validated(X, reset=True, y=y)
-        if y.dtype.kind not in "biuU":  # numbers that count and words are always classes
-            check_classification_targets(y)
         weight = check_weights(sample_weight, X)
-        classes, codes = np.unique(y, return_inverse=True)
-        _check_enough(classes, codes, weight)
+        classes, codes = class_codes(y, weight)
         return X, codes, classes, weight
 
     @all_or_nothing
@@ -201,21 +198,6 @@ def _labelled_rows(
 ) -> Rows:
     T = class_targets(n_classes).astype(X.dtype)[y]
     return Rows(X, T, y, costs.terms(y), weight)
-
-
-def _check_enough(classes: AnyArray, y: IntArray, weight: FloatArray | None) -> None:
-    used = y if weight is None else y[weight > 0]
-    seen = np.flatnonzero(np.bincount(used, minlength=len(classes)))
-    if len(seen) < 2:
-        raise ValueError(
-            "y must have at least two classes among the rows of positive weight, got one "
-            f"class only: {classes[seen].tolist()}"
-        )
-    if len(used) < len(classes):
-        raise ValueError(
-            f"there must be at least as many samples of positive weight as the "
-            f"{len(classes)} classes of y, got {len(used)}"
-        )
 
 
 def _stream_classes(classes: Any, known: AnyArray | None) -> AnyArray:

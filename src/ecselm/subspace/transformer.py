@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecselm._sklearn import Interval, StrOptions, fit_context
@@ -15,6 +14,7 @@ from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import parse_cost
 from ecselm.elm.family import all_or_nothing
+from ecselm.elm.labels import class_codes
 from ecselm.subspace.importance import IMPORTANCES, class_importance
 from ecselm.subspace.projection import NORMALIZATIONS, Directions, span_basis
 
@@ -113,12 +113,7 @@ class SubspaceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             X = validate_data(self, X, **options)
             return X, np.zeros(len(X), dtype=np.intp)
         X, y = validate_data(self, X, y, **options)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes, got one class only: {self.classes_.tolist()}"
-            )
+        self.classes_, codes = class_codes(y)
         if hasattr(self, "cost"):
             self.cost_matrix_ = parse_cost(self.cost, self.classes_)
             counts = np.bincount(codes).astype(np.float64)
