@@ -22,8 +22,8 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
-	ECSELM_COMPILED=0 $(BIN)/pytest tests/compiled tests/solvers tests/objectives tests/elm/test_ecselm.py
+	$(BIN)/pytest -n 2
+	ECSELM_COMPILED=0 $(BIN)/pytest -n 2 tests/compiled tests/solvers tests/objectives tests/elm/test_ecselm.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow

@@ -138,7 +138,8 @@ def as_markdown(outcomes: list[Outcome]) -> str:
     for task in TASKS:
         names = dict.fromkeys(o.method for o in outcomes if o.task == task.name)
         rows = [[name, *_cells(outcomes, task, name)] for name in names]
-        parts += [f"### {task.name.capitalize()}\n", table(["method", *task.scores], rows), ""]
+        if rows:
+            parts += [f"### {task.name.capitalize()}\n", table(["method", *task.scores], rows), ""]
     return "\n".join(parts)
 
 

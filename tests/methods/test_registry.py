@@ -175,6 +175,12 @@ def test_what_is_chosen_depends_on_training_rows_alone():
     assert search.score(X[1::2], y[1::2]) > 0.9
 
 
+def test_labels_may_be_any_numbers():
+    X, y = load_iris(return_X_y=True)
+    search = tuned_method("CSLDA-NN", X, y + 0.0, cv=3)
+    assert search.param_grid == {"cslda__n_components": [1, 2]}
+
+
 def test_a_method_is_its_name():
     method = find_method("lssvm")
     assert isinstance(method, Method)

@@ -46,6 +46,33 @@ def list_methods(task: str | None = None) -> list[Method]:
     return [method for method in _ALL if task in (None, method.task)]
 
 
+def methods_table(task: str | None = None) -> Any:
+    """Return what is recorded of all methods, or of those for a task, as a frame.
+
+    Parameters
+    ----------
+    task : {"classification", "regression", "pairs"} or None, default=None
+
+    Returns
+    -------
+    table : DataFrame
+        One row per method: its name, task, tables, status, source and extra.
+
+    Examples
+    --------
+    >>> from ecselm.methods import methods_table
+    >>> methods_table("pairs").status.value_counts().to_dict()
+    {'substitute': 14, 'exact': 5}
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    rows = [
+        (m.name, m.task, " ".join(m.tables), m.status, m.source, m.extra or "")
+        for m in list_methods(task)
+    ]
+    return pd.DataFrame(rows, columns=["name", "task", "tables", "status", "source", "extra"])
+
+
 def find_method(name: str, task: str | None = None) -> Method:
     """Return what is recorded of a method; capitals, hyphens and spaces do not matter.
 
@@ -149,7 +176,8 @@ def tuned_method(
     """
     method = find_method(name, task)
     made = method.estimator(params)
-    grid = method.grid_for(_smallest(X, y, cv))
+    n_classes = 0 if method.task == "regression" else len(np.unique(y))
+    grid = method.grid_for(_smallest(X, n_classes, cv))
     free = {key: values for key, values in grid.items() if not _is_given(key, params)}
     if before is not None:
         made = Pipeline([("before", before), ("method", made)])
@@ -157,12 +185,10 @@ def tuned_method(
     return GridSearchCV(made, free, scoring=scoring, cv=cv, n_jobs=n_jobs) if free else made
 
 
-def _smallest(X: Any, y: Any, cv: Any) -> Shape:
+def _smallest(X: Any, n_classes: int, cv: Any) -> Shape:
     """Return the sizes of what a search has to learn from in its folds."""
     n_samples, n_features = np.shape(X)[0], np.shape(X)[-1]
     n_folds = cv if isinstance(cv, int) else 2
-    labels = np.asarray(y)
-    n_classes = 0 if labels.dtype.kind == "f" else len(np.unique(labels))
     return Shape(n_samples * (n_folds - 1) // n_folds, n_features, n_classes)
 
 

@@ -1,0 +1,58 @@
+"""Fill the tables of ``docs/methods.md``: ``python -m benchmarks.methods_page``.
+
+The lists come from the registry, the figures from what ``python -m benchmarks.methods`` and
+``python -m benchmarks.lfw`` have left behind.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchmarks import lfw, methods
+from benchmarks.faces import Setting
+from benchmarks.tables import table
+from ecselm.methods import methods_table
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "methods.md"
+END = "<!-- end -->"
+
+
+def filled(page: str) -> str:
+    """Return the page with all tables as they are now."""
+    parts = {task: _listed(task) for task in ("classification", "regression", "pairs")}
+    parts |= {"results": _results(), "faces": _faces()}
+    for name, text in parts.items():
+        before, rest = page.split(f"<!-- {name} -->\n", 1)
+        page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
+    return page
+
+
+def _listed(task: str) -> str:
+    rows = [
+        [row.name, row.tables, row.status, "; extra ".join(filter(None, (row.source, row.extra)))]
+        for row in methods_table(task).itertuples()
+    ]
+    return table(["name", "tables", "status", "source"], rows)
+
+
+def _results() -> str:
+    stored = json.loads((HERE / "methods.json").read_text(encoding="utf-8"))
+    return methods.as_markdown([methods.Outcome(**outcome) for outcome in stored["outcomes"]])
+
+
+def _faces() -> str:
+    stored = json.loads((HERE / "lfw.json").read_text(encoding="utf-8"))
+    derived = ("mean", "sd", "se")
+    outcomes = [
+        lfw.Outcome(**{key: value for key, value in one.items() if key not in derived})
+        for one in stored["outcomes"]
+    ]
+    for outcome in outcomes:
+        outcome.chosen[:] = [Setting(**setting) for setting in outcome.chosen]
+    return lfw.as_table(outcomes)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

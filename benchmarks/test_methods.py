@@ -1,0 +1,51 @@
+"""The benchmark of all methods, in small, and the page about them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import accuracy_score
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.methods import TRIVIAL, Outcome, Task, as_markdown, jobs, run
+from benchmarks.methods_page import PAGE, filled
+from ecselm.methods import find_method
+
+
+def iris(_):
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def task():
+    return Task("gases", "classification", iris, StandardScaler, 0.3, {"accuracy": accuracy_score})
+
+
+def test_methods_beat_the_trivial_answer(task, tmp_path):
+    trivial = run(task, None, 0, tmp_path)
+    assert trivial.method == TRIVIAL
+    assert run(task, find_method("kNN"), 0, tmp_path).scores["accuracy"] > 0.8
+    assert trivial.scores["accuracy"] == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_the_same_split_gives_the_same_result(task, tmp_path):
+    first, second = (run(task, find_method("ELM"), 1, tmp_path) for _ in range(2))
+    assert first == second
+
+
+def test_what_is_for_two_classes_runs_on_credits_only():
+    asked = {task.name for task, method, _ in jobs(1, None) if method == "CSLogit"}
+    assert asked == {"credits"}
+
+
+def test_tables_give_means_and_spreads():
+    outcomes = [
+        Outcome("scores", "Ridge", split, {"error": error})
+        for split, error in enumerate([1.0, 2.0, 3.0])
+    ]
+    assert "| Ridge | 2.000 ± 1.000 |" in as_markdown(outcomes)
+    np.testing.assert_equal(as_markdown(outcomes).count("### "), 1)
+
+
+def test_the_page_is_up_to_date():
+    page = PAGE.read_text(encoding="utf-8")
+    assert filled(page) == page, "run: python -m benchmarks.methods_page"
