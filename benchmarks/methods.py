@@ -106,6 +106,7 @@ def run(task: Task, method: Method | None, split: int, folder: Path) -> Outcome:
         model = _model(task, method, train, y_train, split).fit(train, y_train)
         answers = model.predict(test)
     found = {name: float(score(y_test, answers)) for name, score in task.scores.items()}
+    print(f"{task.name}, {method or TRIVIAL}, split {split}: {found}", flush=True)
     return Outcome(task.name, method.name if method else TRIVIAL, split, found)
 
 
@@ -155,11 +156,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = os.environ.get("ECSELM_DATA")
     if not folder:
         raise SystemExit("needs real data: set ECSELM_DATA to the folder that holds them")
-    work = Parallel(n_jobs=options.jobs, verbose=5)
+    work = Parallel(n_jobs=options.jobs, verbose=0)
     outcomes = work(
         delayed(run)(task, method, split, Path(folder))
         for task, method, split in jobs(options.splits, options.only)
     )
+    outcomes = _merged(_stored(options.output) if options.only else [], outcomes)
     record = {
         "conditions": asdict(present_conditions(quick=False)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
@@ -168,9 +170,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\n{as_markdown(outcomes)}\nwrote {options.output}")
 
 
+def _stored(path: Path) -> list[Outcome]:
+    """Return what an earlier run has left, of which some methods are run again."""
+    if not path.exists():
+        return []
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return [Outcome(**outcome) for outcome in record["outcomes"]]
+
+
+def _merged(before: list[Outcome], now: list[Outcome]) -> list[Outcome]:
+    """Return all outcomes in the order of the registry, the newer of two."""
+    found = {(o.task, o.method, o.split): o for o in (*before, *now)}
+    order = [(task.name, m.name if m else TRIVIAL, split) for task, m, split in jobs(99, None)]
+    return [found[key] for key in order if key in found]
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.methods", description=__doc__)
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--output", type=Path, default=HERE / "methods.json", metavar="FILE")

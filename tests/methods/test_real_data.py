@@ -16,7 +16,7 @@ from ecselm.methods import get_method, list_methods, tuned_method
 from tests import real_data
 
 BINARY = {
-    *("LightGBM with tuned threshold", "CSLogit", "CSBoost", "CSTree", "CSForest", "CSThreshold"),
+    *("LightGBM with tuned threshold", "CSLogit", "CSBoost", "CSTree", "CSThreshold"),
 }
 LONG_SEARCHES = {"ECSELM as printed", "kernel ECSELM"}
 # Their defaults suit no credits: what is not given here is chosen on the training rows.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
@@ -101,9 +102,29 @@ def test_parameters_of_a_wrapped_model_can_be_given_plainly():
     assert get_method("CSLogit", C=0.5, cost={0: 2}).get_params()["estimator__C"] == 0.5
 
 
-def test_ambiguous_parameters_ask_which_step_is_meant(monkeypatch):
-    with pytest.raises(ValueError, match=r"'ELM' must say which of its steps.*tol|be a parameter"):
-        get_method("ELM", task="pairs", tolerance=1)
+def test_parameters_reach_the_parts_of_a_step():
+    model = get_method("CSLDA-NN", task="pairs", cost={(0, 1): 3})
+    assert model.get_params()["pipeline__cslda__cost"] == {(0, 1): 3}
+    assert get_method("PCA-LDA", solver="lsqr")["onevsoneclassifier"].estimator.solver == "lsqr"
+
+
+def test_of_a_step_and_its_parts_the_step_is_meant():
+    assert get_method("PCA-LDA", n_components=3)["pca"].n_components == 3
+
+
+def test_ambiguous_parameters_ask_which_step_is_meant():
+    with pytest.raises(ValueError, match=r"say which of its steps .*'lpp__n_neighbors'\], got"):
+        get_method("LPP-NN", n_neighbors=3)
+
+
+def test_a_recorded_method_keeps_its_task():
+    for method in list_methods():
+        assert is_regressor(get_method(method)) == (method.task == "regression")
+
+
+def test_names_are_strings():
+    with pytest.raises(ValueError, match="name must be a string, got None"):
+        get_method(None)
 
 
 def test_unknown_parameters_are_refused_with_those_there_are():
@@ -153,6 +174,26 @@ def test_levels_of_scores_are_weighed_like_classes():
     y = np.array([1.0, 1.5, 5.0, 9.0])
     np.testing.assert_allclose(LevelWeights("w1", (2.0, 4.0, 6.0, 8.0))(y), [0.5, 0.5, 1, 1])
     np.testing.assert_allclose(LevelWeights("w1", None)(y), [0.5, 0.5, 1, 1])
+
+
+def test_what_comes_before_says_how_many_features_there_are():
+    X, y = load_iris(return_X_y=True)
+    search = tuned_method("PCA-NN", X, y, before=PCA(2))
+    assert search.param_grid == {"method__pca__n_components": [2]}
+
+
+def test_stated_costs_are_what_parameters_are_chosen_by():
+    X, y = load_iris(return_X_y=True)
+    told = tuned_method("mcKLR", X, y, cost={0: 50}).scoring
+    assert told._kwargs == {"cost": {0: 50}}
+    assert tuned_method("mcKLR", X, y).scoring is None
+    assert tuned_method("CSOR", X, y, cost="squared").scoring is None
+
+
+def test_one_fold_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="cv must be at least 2 or a splitter, got 0"):
+        tuned_method("kNN", X, y, cv=0)
 
 
 def test_what_is_given_is_not_chosen():

@@ -73,3 +73,24 @@ def test_rounds_go_on_from_one_another(rng):
 def test_too_few_steps_warn(rng):
     with pytest.warns(ConvergenceWarning, match="max_iter=1 steps"):
         CSML(max_iter=1).fit(*pairs_of(rng))
+
+
+def test_a_vector_of_zeros_is_like_nothing_and_hinders_nothing(rng):
+    pairs, y = made_pairs(rng)
+    pairs[0, 0] = 0.0
+    model = CSML().fit(pairs, y)
+    assert model.n_iter_ > 0
+    assert model.score_pairs(pairs)[0] == 0.0
+
+
+def test_features_that_are_copies_change_nothing(rng):
+    pairs, y = made_pairs(rng)
+    doubled = np.concatenate([pairs, pairs[:, :, :1]], axis=2)
+    assert np.abs(CSML().fit(doubled, y).similarity_.projection).max() < 100
+    assert CSML().fit(doubled, y).score(doubled, y) > 0.8
+
+
+def made_pairs(rng):
+    x, y = rng.standard_normal((200, 1, 3)), np.arange(200) % 2
+    z = y[:, np.newaxis, np.newaxis] * x + 0.3 * rng.standard_normal(x.shape)
+    return np.concatenate([x, z], axis=1), y

@@ -61,3 +61,12 @@ def test_decay_keeps_the_metric_of_separable_pairs_bounded(rng):
 
 def test_steps_end_where_told(rng):
     assert LDML(max_iter=3).fit(*pairs_of(rng)).n_iter_ == 3
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e4])
+def test_units_change_nothing(unit, rng):
+    x, y = rng.standard_normal((200, 1, 3)), np.arange(200) % 2
+    z = y[:, np.newaxis, np.newaxis] * x + 0.3 * rng.standard_normal(x.shape)
+    pairs = np.concatenate([x, z], axis=1)
+    plain, scaled = LDML().fit(pairs, y), LDML().fit(unit * pairs, y)
+    assert_allclose(scaled.get_metric().matrix * unit**2, plain.get_metric().matrix, rtol=1e-3)

@@ -131,3 +131,11 @@ def test_refuses_bad_input(data):
     for name, value in {"pca_dim": 0, "gamma": 0, "beta": -1, "mahalanobis": "no"}.items():
         with pytest.raises(ValueError, match=name):
             PairSimilarities(**{name: value}).fit(pairs, y)
+
+
+def test_folds_that_cannot_be_are_refused_before_any_work(rng):
+    pairs, y = rng.standard_normal((10, 2, 3)), np.arange(10) % 2
+    model = PairSimilarities()
+    with pytest.raises(ValueError, match="cv must cut these pairs into folds, got 9: "):
+        model.fit_transform(pairs, y)
+    assert not hasattr(model, "similarities_")

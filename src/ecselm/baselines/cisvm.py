@@ -65,7 +65,9 @@ class PairMachine:
         if strategy == "max":
             return high if high * low >= 1.0 else low
         grid = np.geomspace(low, high, n_grid)
-        return float(grid[largest_regret(self._missed(grid, few), grid).argmin()])
+        regret = largest_regret(self._missed(grid, few), grid)
+        tied = np.isclose(regret, regret.min(), rtol=1e-9, atol=0.0)
+        return float(np.exp(np.log(grid[tied]).mean()))  # the middle: no class comes first
 
     def _missed(self, grid: FloatArray, few: int) -> FloatArray:
         missed = np.zeros((len(grid), 2))
@@ -184,7 +186,7 @@ class CISVMClassifier(KernelMachine):
         given = self._read(X, y)
         low, high = self._bounds(given.classes)
         kernel = self._map(given)
-        K, pairs = kernel(given.X).astype(np.float64, copy=False), list(class_pairs(len(low)))
+        K, pairs = kernel(kernel.rows), list(class_pairs(len(low)))
         coef, b, ratios = np.zeros((len(K), len(pairs))), np.zeros(len(pairs)), np.ones(len(pairs))
         for p, (i, j) in enumerate(pairs):
             rows = pair_rows(given.y, (i, j))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ecselm._sklearn import HasMethods, fit_context
 from ecselm._typing import AnyArray, BoolArray, FloatArray, Matrix
@@ -66,7 +66,7 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         The binary machine, with ``sample_weight`` in ``fit``; None is
         :class:`~sklearn.svm.SVC`, which is quadratic in N and cubic at worst.
     max_samples : int or None, default=20000
-        More training rows are refused when ``estimator`` is None; None lifts the limit.
+        More training rows are refused by an :class:`~sklearn.svm.SVC`; None lifts the limit.
 
     Attributes
     ----------
@@ -127,8 +127,7 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         given = read_labels(self, X, y)
-        if self.estimator is None:
-            limit_rows(given.X.shape[0], self.max_samples)
+        self._check(given.X.shape[0])
         cost = ordinal_cost(self.cost, given.classes)
         weights = threshold_weights(cost)[given.y]
         self.estimators_ = [
@@ -137,6 +136,15 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         self.cost_matrix_ = cost
         self.classes_ = given.classes
         return self
+
+    def _check(self, n_rows: int) -> None:
+        if self.estimator is None or isinstance(self.estimator, SVC):
+            limit_rows(n_rows, self.max_samples)
+        elif not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                "estimator must take sample_weight in fit, by which thresholds are weighed, "
+                f"got {self.estimator!r}"
+            )
 
     def _machine(self, X: Matrix, above: BoolArray, weight: FloatArray) -> Any:
         used = np.flatnonzero(weight > 0)

@@ -160,6 +160,7 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.task_intercept_ = (found.b + means[1]).astype(X.dtype)
         self.objective_, self.n_iter_ = found.objective, len(found.objective) - 1
         self.n_attributes_, self._flat_ = A.shape[1], np.ndim(y) == 1
+        self._squashed_ = self.link == "tanh"
         return self
 
     def _learned(self, X: FloatArray, Y: FloatArray, A: FloatArray) -> FittedLayers:
@@ -215,7 +216,7 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         P: FloatArray = X @ self.feature_weights_ + self.attribute_intercept_
-        return np.tanh(P) if self.link == "tanh" else P
+        return np.tanh(P) if self._squashed_ else P
 
 
 def _checked_attributes(attributes: Any, X: FloatArray, link: str) -> FloatArray:

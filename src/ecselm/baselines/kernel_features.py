@@ -29,10 +29,14 @@ class KernelFeatures:
     back: FloatArray  # (N, r)
 
     @classmethod
-    def from_kernel(cls, K: FloatArray) -> KernelFeatures:
-        """Split a symmetric kernel matrix (N, N) by its spectrum."""
-        eps = float(np.finfo(K.dtype).eps)
-        values, vectors = eigh(K.astype(np.float64, copy=False))
-        kept = values > len(K) * eps * max(float(values[-1]), 0.0)
+    def from_kernel(cls, K: FloatArray, size: float = 0.0) -> KernelFeatures:
+        """Split a symmetric kernel matrix (N, N) by its spectrum.
+
+        ``size`` is the largest number that K was computed from, where it is centred: its
+        rounding noise is as large as theirs.
+        """
+        eps = float(np.finfo(np.float64).eps)
+        values, vectors = eigh(K)
+        kept = values > len(K) * eps * max(float(values[-1]), size)
         root = np.sqrt(values[kept])
         return cls(vectors[:, kept] * root, vectors[:, kept] / root)

@@ -139,10 +139,10 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
                 f"got {self.n_components}"
             )
         kernel = self._map(given)
-        K, Y = kernel(given.X).astype(np.float64, copy=False), given.one_hot
+        K, Y = kernel(kernel.rows), given.one_hot
         A, self.ratios_ = discriminant_directions(K, Y, self.reg, self.n_components or most)
         self._keep(given, kernel, A, np.zeros(A.shape[1]))
-        self.means_ = (((K @ Y) / Y.sum(axis=0)).T @ A).astype(given.X.dtype)
+        self.means_ = ((K @ Y) / Y.sum(axis=0)).T @ A
         self._n_features_out = A.shape[1]
         return self
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, FloatArray, Matrix
 from ecselm.baselines.labels import Labelled, margins, read_labels, read_rows
 from ecselm.elm.family import KERNEL as ELM_KERNEL
@@ -39,27 +40,35 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return given
 
     def _map(self, given: Labelled) -> KernelMap:
-        X = given.X.copy()
+        """Return the kernel with the training rows, in double precision.
+
+        Kernel values of rows far from the origin differ by little.
+        """
+        X = given.X.astype(np.float64)
         gamma = resolve_gamma(self.gamma, X, given.weight)
         return KernelMap(self.kernel, X, gamma, self.degree, self.coef0, X.dtype)
 
     def _keep(
         self, given: Labelled, kernel: KernelMap, coef: FloatArray, intercept: FloatArray
     ) -> None:
-        """Store the fitted map in the precision of the rows."""
+        """Store the fitted map."""
         self.classes_ = given.classes
         self.kernel_ = kernel
-        self.dual_coef_ = coef.astype(given.X.dtype, copy=False)
-        self.intercept_ = np.asarray(intercept).astype(given.X.dtype, copy=False)
+        self.dual_coef_, self.intercept_ = coef, np.asarray(intercept)
 
-    def _kernel_values(self, X: Any) -> FloatArray:
-        """Return the kernel values (N, N_train) of new rows."""
-        check_is_fitted(self)
-        return self.kernel_(read_rows(self, X, sparse=self.kernel != "precomputed"))
+    def _mapped(self, X: Any, A: FloatArray, b: FloatArray) -> FloatArray:
+        """Return ``K(x, rows) A + b`` in the precision of X, some rows at a time."""
+        X = read_rows(self, X, sparse=self.kernel != "precomputed")
+        mapped = [
+            self.kernel_(X[rows].astype(np.float64, copy=False)) @ A
+            for rows in row_blocks(X.shape[0], len(A))
+        ]
+        return (np.vstack(mapped) + b).astype(X.dtype, copy=False)
 
     def _outputs(self, X: Any) -> FloatArray:
         """Return ``K(x, rows) dual_coef_ + intercept_``."""
-        return self._kernel_values(X) @ self.dual_coef_ + self.intercept_
+        check_is_fitted(self)
+        return self._mapped(X, self.dual_coef_, self.intercept_)
 
     def _scores(self, X: Any) -> FloatArray:
         """Return one score per class (N, k)."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import eigh, solve
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import Interval, fit_context
 from ecselm._typing import FloatArray, Matrix
@@ -149,7 +150,7 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
         """
         given = self._read(X, y)
         kernel = self._map(given)
-        K = kernel(given.X).astype(np.float64, copy=False)
+        K = kernel(kernel.rows)
         pls = KernelPLS.from_kernel(K, given.one_hot, self.n_components)
         B = pls.projection @ pls.loadings
         self._keep(given, kernel, B, pls.mean - pls.offset @ pls.loadings)
@@ -168,5 +169,5 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
         -------
         T : array of shape (N, A)
         """
-        scores = self._kernel_values(X) @ self.pls_.projection - self.pls_.offset
-        return scores.astype(self.dual_coef_.dtype, copy=False)
+        check_is_fitted(self)
+        return self._mapped(X, self.pls_.projection, -self.pls_.offset)

@@ -136,7 +136,7 @@ class LSSVMClassifier(KernelMachine):
         """
         given = self._read(X, y, sample_weight)
         kernel = self._map(given)
-        K = kernel(given.X)
+        K = kernel(kernel.rows)
         by_pair = self.multiclass == "ovo" and given.n_classes > 2
         alpha, b = (self._pairs if by_pair else self._rest)(K, given)
         self._by_pair_ = by_pair
@@ -147,11 +147,11 @@ class LSSVMClassifier(KernelMachine):
         self, K: FloatArray, T: FloatArray, weight: FloatArray | None
     ) -> tuple[FloatArray, FloatArray]:
         s = np.ones(len(K)) if weight is None else weight
-        return bordered_solution(K, T.astype(K.dtype), (1.0 / (self.C * s)).astype(K.dtype))
+        return bordered_solution(K, T, 1.0 / (self.C * s))
 
     def _rest(self, K: FloatArray, given: Labelled) -> tuple[FloatArray, FloatArray]:
         T = class_targets(given.n_classes)[given.y]
-        alpha = np.zeros(T.shape, dtype=K.dtype)
+        alpha = np.zeros(T.shape)
         if given.weight is None:
             return self._solve(K, T, None)
         used = np.flatnonzero(given.weight > 0)
@@ -160,8 +160,8 @@ class LSSVMClassifier(KernelMachine):
 
     def _pairs(self, K: FloatArray, given: Labelled) -> tuple[FloatArray, FloatArray]:
         pairs = list(class_pairs(given.n_classes))
-        alpha = np.zeros((len(K), len(pairs)), dtype=K.dtype)
-        b = np.zeros(len(pairs), dtype=K.dtype)
+        alpha = np.zeros((len(K), len(pairs)))
+        b = np.zeros(len(pairs))
         for p, pair in enumerate(pairs):
             rows = pair_rows(given.y, pair, given.weight)
             if len(rows) == 0:

@@ -212,16 +212,19 @@ class MCSVMClassifier(KernelMachine):
         given = self._read(X, y)
         cost = parse_cost(self.cost, given.classes)
         kernel, k = self._map(given), given.n_classes
-        K = kernel(given.X).astype(np.float64, copy=False)
+        K = kernel(kernel.rows)
         mean = K.mean(axis=0)
-        features = KernelFeatures.from_kernel(K - mean - mean[:, np.newaxis] + mean.mean())
+        features = KernelFeatures.from_kernel(
+            K - mean - mean[:, np.newaxis] + mean.mean(), size=float(np.abs(K).max())
+        )
         s = np.linalg.norm(features.Z, axis=0)
         V = (given.one_hot * k - 1.0) / (k - 1)
         problem = CostlyHinge(features.Z / s, s, V, cost[given.y], self.alpha)
         with blas_threads(len(K)):
             solution = minimize_hinge(problem, self.max_iter, self.tol)
         self._warn(solution)
-        coef = features.back @ solution.W  # sums to 0, so that new rows need no centring
+        coef = features.back @ solution.W
+        coef -= coef.mean(axis=0)  # which is rounding; new rows need no centring then
         self._keep(given, kernel, coef, solution.b - mean @ coef)
         self.cost_matrix_ = cost
         self.objective_, self.duality_gap_ = solution.value, solution.gap

@@ -99,6 +99,8 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         given = read_labels(self, X, y, sparse=False)
+        if given.X.shape[1] < 2 and not self.center:
+            raise ValueError("X must have at least 2 features with center=False, got n_features=1")
         X = self._scaled(given.X)
         members = [X[given.y == code] for code in range(given.n_classes)]
         origins = [rows.mean(axis=0) if self.center else np.zeros_like(X[0]) for rows in members]

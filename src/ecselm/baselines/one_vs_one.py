@@ -39,4 +39,4 @@ def voted(D: FloatArray, n_classes: int) -> FloatArray:
     np.add.at(votes, first, D.T <= 0)
     np.add.at(sums, second, D.T)
     np.subtract.at(sums, first, D.T)
-    return (votes + sums / (3.0 * (np.abs(sums) + 1.0))).T
+    return (votes + sums / (3.0 * (np.abs(sums) + 1.0))).T.astype(D.dtype)

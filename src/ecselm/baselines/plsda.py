@@ -31,7 +31,8 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
     Parameters
     ----------
     n_components : int, default=5
-        Number of components; where X has fewer rows or columns, as many as it has.
+        Number of components, or as many as X has directions in which rows differ: beyond
+        these there is noise.
     scale : bool, default=True
         Scale the columns of X and the indicators to unit variance first.
     discriminant : {"argmax", "lda"}, default="argmax"
@@ -87,7 +88,7 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
         self
         """
         given = read_labels(self, X, y, sparse=False)
-        most = min(self.n_components, *given.X.shape)
+        most = min(self.n_components, _rank(given.X))
         self.pls_ = PLSRegression(most, scale=self.scale).fit(given.X, given.one_hot)
         self.lda_ = None
         if self.discriminant == "lda":
@@ -141,3 +142,15 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
         scores = self.decision_function(X)
         winners = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
         return self.classes_[winners]
+
+
+def _rank(X: FloatArray) -> int:
+    """Return the number of directions in which rows differ, columns scaled alike."""
+    Z = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
+    spread = np.linalg.norm(Z, axis=0)
+    noise = np.finfo(X.dtype).eps * np.sqrt(len(X)) * np.abs(X).max(axis=0)
+    if not (spread > noise).any():
+        raise ValueError("X must have rows that differ from each other, got copies of one")
+    Z = Z[:, spread > noise] / spread[spread > noise]
+    s = np.linalg.svd(Z, compute_uv=False)
+    return int((s > s[0] * max(Z.shape) * np.finfo(X.dtype).eps).sum())

@@ -90,4 +90,4 @@ def descend(layers: RowLayers, start: FloatArray, max_iter: int, tol: float) -> 
     P = layers.attributes(theta)
     V = layers.task_weights(P)
     b = -P.mean(axis=0) @ V
-    return FittedLayers(theta[:-1], theta[-1], V, b, np.array(path), found.status != 1)
+    return FittedLayers(theta[:-1], theta[-1], V, b, np.array(path), bool(found.success))

@@ -103,7 +103,7 @@ class Method(str):
     def estimator(self, params: Mapping[str, Any]) -> Any:
         """Return the estimator with ``params``, or say which of them it does not have.
 
-        Of the steps of a pipeline the one that has a parameter gets it.
+        The step of a pipeline that has a parameter gets it, or else a part of that step.
         """
         own = set(inspect.signature(self.make).parameters)
         made = self._made({name: value for name, value in params.items() if name in own})
@@ -125,7 +125,9 @@ class Method(str):
         known = made.get_params()
         if name in known:
             return name
-        found = [full for full in known if full.count("__") == 1 and full.endswith(f"__{name}")]
+        found = [full for full in known if full.endswith(f"__{name}")]
+        depth = min((full.count("__") for full in found), default=0)
+        found = [full for full in found if full.count("__") == depth]
         if len(found) == 1:
             return found[0]
         names = sorted(found or (full for full in known if not full.endswith("__")))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 from ecselm.methods import classifiers, machines, pairs, scores, subspaces, today
 from ecselm.methods.method import Method, Shape
+from ecselm.metrics import get_scorer
 
 TASKS = ("classification", "regression", "pairs")
 _ALL: tuple[Method, ...] = (
@@ -93,6 +96,10 @@ def find_method(name: str, task: str | None = None) -> Method:
     ('IX',)
     """
     _check_task(task)
+    if not isinstance(name, str):
+        raise ValueError(f"name must be a string, got {name!r}")  # noqa: TRY004  as for any value
+    if isinstance(name, Method) and task in (None, name.task):
+        return name
     sought = _key(name)
     for method in _ALL:
         if task in (None, method.task) and sought in map(_key, (method, *method.aliases)):
@@ -153,11 +160,14 @@ def tuned_method(
         As in :func:`get_method`. What is given here is not chosen.
     X, y : arrays
         The training data, of which only the sizes are used here: a method must not be asked
-        for more components than there can be in the smallest fold.
+        for more components than there can be in the smallest fold. ``before`` is fitted to
+        see how many features it leaves.
     before : transformer or None, default=None
         What rows go through first, a scaler for example, fitted in every fold again.
     scoring, cv, n_jobs :
-        As in :class:`sklearn.model_selection.GridSearchCV`.
+        As in :class:`sklearn.model_selection.GridSearchCV`. Without ``scoring`` the parameters
+        are chosen for the least mean cost where ``cost`` is given by class, else by the
+        method's own score, accuracy or R^2.
 
     Returns
     -------
@@ -176,20 +186,33 @@ def tuned_method(
     """
     method = find_method(name, task)
     made = method.estimator(params)
-    n_classes = 0 if method.task == "regression" else len(np.unique(y))
-    grid = method.grid_for(_smallest(X, n_classes, cv))
-    free = {key: values for key, values in grid.items() if not _is_given(key, params)}
+    grid = method.grid_for(_smallest(method, _first_row(before, X, y), X, y, cv))
+    free = {key: v for key, v in grid.items() if len(v) and not _is_given(key, params)}
+    if scoring is None and method.task != "regression":
+        scoring = _cost_scorer(params.get("cost"))
     if before is not None:
         made = Pipeline([("before", before), ("method", made)])
         free = {f"method__{key}": values for key, values in free.items()}
     return GridSearchCV(made, free, scoring=scoring, cv=cv, n_jobs=n_jobs) if free else made
 
 
-def _smallest(X: Any, n_classes: int, cv: Any) -> Shape:
+def _first_row(before: Any, X: Any, y: Any) -> Any:
+    """Return a row as the method will see it."""
+    return X[:1] if before is None else clone(before).fit(X, y).transform(X[:1])
+
+
+def _smallest(method: Method, row: Any, X: Any, y: Any, cv: Any) -> Shape:
     """Return the sizes of what a search has to learn from in its folds."""
-    n_samples, n_features = np.shape(X)[0], np.shape(X)[-1]
-    n_folds = cv if isinstance(cv, int) else 2
-    return Shape(n_samples * (n_folds - 1) // n_folds, n_features, n_classes)
+    n_folds = cv if isinstance(cv, Integral) else 2
+    if n_folds < 2:
+        raise ValueError(f"cv must be at least 2 or a splitter, got {cv}")
+    n_classes = 0 if method.task == "regression" else len(np.unique(y))
+    return Shape(np.shape(X)[0] * (n_folds - 1) // n_folds, np.shape(row)[-1], n_classes)
+
+
+def _cost_scorer(cost: Any) -> Any:
+    """Return what to choose by where costs are stated, or None: the method's own score."""
+    return None if cost is None or isinstance(cost, str) else get_scorer("mean_cost", cost=cost)
 
 
 def _is_given(key: str, params: dict[str, Any]) -> bool:

@@ -109,11 +109,6 @@ METHODS = (
         make=partial(empulse, "CSTreeClassifier"),
     ),
     COMPARE(
-        "CSForest",
-        source="empulse; two classes",
-        make=partial(empulse, "CSForestClassifier"),
-    ),
-    COMPARE(
         "CSThreshold",
         source="empulse on logistic regression; two classes",
         make=thresholded,

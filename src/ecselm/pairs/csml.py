@@ -18,6 +18,8 @@ from ecselm.pairs.forms import ProjectedCosine
 from ecselm.pairs.learner import PairLearner
 from ecselm.pairs.products import cross_sum, rows_times
 
+LEAST_VARIANCE = 1e-6  # over the largest, below which a direction is noise
+
 
 @dataclass(frozen=True, slots=True)
 class CosineLoss:
@@ -33,26 +35,31 @@ class CosineLoss:
         A = theta.reshape(self.prior.shape)
         x, z = self.pairs[:, 0], self.pairs[:, 1]
         a, c = rows_times(x, A.T), rows_times(z, A.T)
-        na, nc = (np.maximum(np.linalg.norm(part, axis=1), 1e-300) for part in (a, c))
-        s = np.einsum("ij,ij->i", a, c) / (na * nc)
-        cross = self.sign / (na * nc)
-        to_x = c * cross[:, np.newaxis] - a * (self.sign * s / na**2)[:, np.newaxis]
-        to_z = a * cross[:, np.newaxis] - c * (self.sign * s / nc**2)[:, np.newaxis]
+        ra, rc = (_reciprocal(np.linalg.norm(part, axis=1)) for part in (a, c))
+        s = np.einsum("ij,ij->i", a, c) * ra * rc
+        cross = self.sign * ra * rc
+        to_x = c * cross[:, np.newaxis] - a * (self.sign * s * ra**2)[:, np.newaxis]
+        to_z = a * cross[:, np.newaxis] - c * (self.sign * s * rc**2)[:, np.newaxis]
         away = A - self.prior
         slope = 2.0 * self.beta * away - cross_sum(to_x, x) - cross_sum(to_z, z)
         return float(self.beta * np.sum(away**2) - self.sign @ s), slope.ravel()
 
 
+def _reciprocal(lengths: FloatArray) -> FloatArray:
+    """Return ``1 / lengths``, and 0 for vectors of zeros, which are like nothing."""
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+
+
 def whitening(X: FloatArray, r: int) -> FloatArray:
     """Return ``Lambda^-1/2 V'`` (r, d) of the r main directions of the rows of ``X``.
 
-    Directions in which the rows hardly vary are left as they are, not blown up.
+    Directions in which the rows hardly vary become 0: their noise would be blown up.
     """
     d = X.shape[1]
     values, V = eigh(np.cov(X.T).reshape(d, d), subset_by_index=[d - r, d - 1])
-    values, V = values[::-1], V[:, ::-1]
-    floor = 1e-10 * max(float(values[0]), 1e-300)
-    return np.ascontiguousarray((V / np.sqrt(np.maximum(values, floor))).T)
+    values, V = np.maximum(values[::-1], 0.0), V[:, ::-1]
+    lengths = np.where(values > LEAST_VARIANCE * values[0], np.sqrt(values), 0.0)
+    return np.ascontiguousarray((V * _reciprocal(lengths)).T)
 
 
 class CSML(PairLearner):

@@ -126,6 +126,10 @@ class ITML(MetricLearner):
                 raise ValueError("pairs must hold some vectors that differ, got none")
             upper, lower = np.percentile(distances, [5, 95])
             return float(upper), float(lower)
-        if len(self.bounds) != 2 or not all(0 < bound < np.inf for bound in self.bounds):
+        if len(self.bounds) != 2 or not all(_is_bound(bound) for bound in self.bounds):
             raise ValueError(f"bounds must be two finite numbers > 0, got {self.bounds!r}")
         return float(self.bounds[0]), float(self.bounds[1])
+
+
+def _is_bound(bound: Any) -> bool:
+    return isinstance(bound, Real) and 0 < float(bound) < np.inf

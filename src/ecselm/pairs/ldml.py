@@ -67,7 +67,8 @@ class LDML(MetricLearner):
         Rows of L, at most d; None is d, for which the problem has no local minima but
         the global one.
     decay : float, default=0.0
-        Weight of ``|L|^2`` beside the mean loss per pair.
+        Weight of ``|L|^2`` beside the mean loss per pair; differences are measured in units
+        of their median length.
     class_weight : {"balanced"} or None, default="balanced"
         ``"balanced"`` gives like and unlike pairs the same total weight.
     max_iter : int, default=100
@@ -126,7 +127,8 @@ class LDML(MetricLearner):
 
     def _learn(self, pairs: FloatArray, same: BoolArray) -> NegativeForm:
         D = differences(pairs)
-        P, d = D.shape
+        unit = float(np.sqrt(np.median(np.sum(D**2, axis=1)))) or 1.0
+        D, (P, d) = D / unit, D.shape
         share = np.full(P, 1.0 / P)
         if self.class_weight == "balanced":
             share = np.where(same, 0.5 / same.sum(), 0.5 / (~same).sum())
@@ -139,5 +141,5 @@ class LDML(MetricLearner):
             options={"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0},
         )
         self.n_iter_ = int(result.nit)
-        self.components_ = result.x[:-1].reshape(L.shape)
+        self.components_ = result.x[:-1].reshape(L.shape) / unit
         return NegativeForm(outer_sum(self.components_), float(result.x[-1]))

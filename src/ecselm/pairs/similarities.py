@@ -166,16 +166,27 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
         -------
         array of shape (P, 5)
         """
-        self.fit(pairs, y)
         given = checked_pairs(pairs)
         _, same = checked_labels(y, given)
-        folds = list(check_cv(self.cv, same, classifier=True).split(given, same, groups))
-        if not np.array_equal(np.sort(np.concatenate([test for _, test in folds])), _all(given)):
-            raise ValueError(f"cv must test every pair once, got {self.cv!r}")
+        folds = self._folds(given, same, groups)
+        self.fit(pairs, y)
         values = np.empty((len(given), len(NAMES)))
         for train, test in folds:
             values[test] = self._learn(given[train], same[train])(given[test])
         return values
+
+    def _folds(self, pairs: FloatArray, same: BoolArray, groups: Any) -> list[Any]:
+        """Return the folds, or say what is wrong with ``cv``."""
+        try:
+            folds = list(check_cv(self.cv, same, classifier=True).split(pairs, same, groups))
+        except ValueError as error:
+            raise ValueError(
+                f"cv must cut these pairs into folds, got {self.cv!r}: {error}"
+            ) from None
+        tested = np.sort(np.concatenate([test for _, test in folds]))
+        if not np.array_equal(tested, np.arange(len(pairs))):
+            raise ValueError(f"cv must test every pair once, got {self.cv!r}")
+        return folds
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return the names of the five similarities."""
@@ -200,7 +211,3 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.three_d_array = True
         return tags
-
-
-def _all(pairs: FloatArray) -> AnyArray:
-    return np.arange(len(pairs))
