@@ -2,7 +2,8 @@
 
 Needs ``ECSELM_DATA``. Ten folds of LFW view 2, each tested once. Whatever is chosen for a
 test fold is chosen among the other nine: learned on six of them, judged on three. Then the
-learner is fitted on all nine. The results of every fold go to the file, a table to the screen.
+learner is fitted on all nine. The results of every fold go to the file, a table to the screen;
+``--only`` replaces those of some learners.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any
 
@@ -135,8 +137,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.only is None or method.name in options.only:
             outcomes.append(run(method, faces))
             print(as_table(outcomes[-1:]).splitlines()[-1], flush=True)
+    outcomes = _merged(stored(options.output) if options.only else [], outcomes)
     options.output.write_text(json.dumps(_record(outcomes), indent=1) + "\n", encoding="utf-8")
     print(f"\n{as_table(outcomes)}\n\nwrote {options.output}")
+
+
+def stored(path: Path) -> list[Outcome]:
+    """Return what a run has left behind, nothing if there was none."""
+    if not path.exists():
+        return []
+    record = json.loads(path.read_text(encoding="utf-8"))
+    fields = {field.name for field in dataclass_fields(Outcome)}
+    found = [Outcome(**{key: one[key] for key in fields}) for one in record["outcomes"]]
+    for outcome in found:
+        outcome.chosen[:] = [Setting(**setting) for setting in outcome.chosen]
+    return found
+
+
+def _merged(before: list[Outcome], now: list[Outcome]) -> list[Outcome]:
+    """Return the newer outcome of every method, in the order of the methods."""
+    found = {outcome.name: outcome for outcome in (*before, *now)}
+    return [found[method.name] for method in METHODS if method.name in found]
 
 
 def _record(outcomes: list[Outcome]) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         delayed(run)(task, method, split, Path(folder))
         for task, method, split in jobs(options.splits, options.only)
     )
-    outcomes = _merged(_stored(options.output) if options.only else [], outcomes)
+    outcomes = _merged(stored(options.output) if options.only else [], outcomes)
     record = {
         "conditions": asdict(present_conditions(quick=False)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\n{as_markdown(outcomes)}\nwrote {options.output}")
 
 
-def _stored(path: Path) -> list[Outcome]:
+def stored(path: Path) -> list[Outcome]:
     """Return what an earlier run has left, of which some methods are run again."""
     if not path.exists():
         return []

@@ -6,11 +6,9 @@ The lists come from the registry, the figures from what ``python -m benchmarks.m
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from benchmarks import lfw, methods
-from benchmarks.faces import Setting
 from benchmarks.tables import table
 from ecselm.methods import methods_table
 
@@ -38,20 +36,11 @@ def _listed(task: str) -> str:
 
 
 def _results() -> str:
-    stored = json.loads((HERE / "methods.json").read_text(encoding="utf-8"))
-    return methods.as_markdown([methods.Outcome(**outcome) for outcome in stored["outcomes"]])
+    return methods.as_markdown(methods.stored(HERE / "methods.json"))
 
 
 def _faces() -> str:
-    stored = json.loads((HERE / "lfw.json").read_text(encoding="utf-8"))
-    derived = ("mean", "sd", "se")
-    outcomes = [
-        lfw.Outcome(**{key: value for key, value in one.items() if key not in derived})
-        for one in stored["outcomes"]
-    ]
-    for outcome in outcomes:
-        outcome.chosen[:] = [Setting(**setting) for setting in outcome.chosen]
-    return lfw.as_table(outcomes)
+    return lfw.as_table(lfw.stored(HERE / "lfw.json"))
 
 
 if __name__ == "__main__":
