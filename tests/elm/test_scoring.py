@@ -36,7 +36,15 @@ from ecselm.elm.scoring import (
     class_judge,
     target_judge,
 )
-from ecselm.metrics import cumulative_score, geometric_mean_score, mean_cost
+from ecselm.metrics import (
+    cumulative_score,
+    geometric_mean_score,
+    match_rate,
+    mean_cost,
+    savings_score,
+    total_cost,
+)
+from ecselm.metrics import get_scorer as own_scorer
 from tests.conftest import targets
 from tests.elm.literal import out_of_fold, printed_beta
 
@@ -197,6 +205,38 @@ def test_mean_cost_counts_stated_costs_of_confusions():
     plain = ECSELMClassifier(**SETTINGS, scoring="mean_cost").fit(X, y)
     error = ECSELMClassifier(**SETTINGS).fit(X, y)
     assert_allclose(plain.best_score_, error.best_score_ - 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("savings", savings_score), ("total_cost", lambda *y, **told: -total_cost(*y, **told))],
+)
+def test_other_scores_of_costs_count_stated_costs_of_confusions(name, function):
+    X, y = made(3)
+    model = ECSELMClassifier(**SETTINGS, scoring=name, cost=COST).fit(X, y)
+    Z, places = literal_scores(model, X, y)
+    expected = function(y[places], Z.argmax(axis=1), cost=COST)
+    assert_allclose(model.best_score_, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["savings", "total_cost"])
+def test_other_scores_of_costs_refuse_those_of_rows(name):
+    X, y = made(3)
+    model = ECSELMClassifier(**SETTINGS, scoring=name)
+    with pytest.raises(ValueError, match=f"scoring must be 'mean_cost' .* got '{name}'"):
+        model.fit(X, y, sample_cost=np.ones(len(y)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_share_of_classes_among_the_best_is_asked_of_scores(weighted, rng):
+    X, y = made(3)
+    weight = rng.uniform(0.2, 3, len(y)) if weighted else None
+    scorer = own_scorer("match_rate", rank=2)
+    model = ECSELMClassifier(**SETTINGS, scoring=scorer).fit(X, y, sample_weight=weight)
+    Z, places = literal_scores(model, X, y, weight)
+    shares = None if weight is None else weight[places]
+    expected = match_rate(y[places], Z, rank=2, sample_weight=shares)
+    assert_allclose(model.best_score_, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

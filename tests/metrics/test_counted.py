@@ -15,7 +15,9 @@ from ecselm.metrics.counted import (
     balanced_accuracy,
     gmean,
     neg_mean_cost,
+    neg_total_cost,
     recalls,
+    savings,
 )
 
 PER_CLASS = {
@@ -25,7 +27,10 @@ PER_CLASS = {
 }
 SKLEARN = {
     "accuracy": metrics.accuracy_score,
+    "arr": metrics.balanced_accuracy_score,
     "balanced_accuracy": metrics.balanced_accuracy_score,
+    "rank_1": metrics.accuracy_score,
+    "trr": metrics.accuracy_score,
     "matthews_corrcoef": metrics.matthews_corrcoef,
     **{
         f"{name}_{average}": partial(function, average=average, zero_division=0)
@@ -107,6 +112,25 @@ def test_mean_cost_is_that_of_every_answer(rng, k, weighted):
         w = np.ones(25) if weight is None else weight
         total = sum(w[i] * cost[true[i], predicted[i]] for i in range(25))
         assert value == pytest.approx(-total / w.sum(), rel=1e-12)
+    sizes = [25.0 if weight is None else weight.sum() for _, _, weight in cases]
+    assert_allclose(neg_total_cost(tables(cases, k), cost), values * sizes, rtol=1e-12)
+
+
+@KS
+@WEIGHTED
+def test_savings_are_against_the_best_of_all_constant_answers(rng, k, weighted):
+    cases, cost = answers(rng, k, weighted), rng.uniform(0.1, 9.0, (k, k))
+    values = savings(tables(cases, k), cost)
+    for (true, predicted, weight), value in zip(cases, values, strict=True):
+        w = np.ones(25) if weight is None else weight
+        total = sum(w[i] * cost[true[i], predicted[i]] for i in range(25))
+        constant = min(sum(w[i] * cost[true[i], j] for i in range(25)) for j in range(k))
+        assert value == pytest.approx(1.0 - total / constant, rel=1e-12)
+
+
+def test_nothing_is_saved_where_a_constant_answer_is_free():
+    with pytest.raises(ValueError, match=r"savings must have .* more than 0, got 0"):
+        savings(np.ones((1, 2, 2)), np.array([[0.0, 5.0], [0.0, 0.0]]))
 
 
 @pytest.mark.parametrize("name", COUNTED)

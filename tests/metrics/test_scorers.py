@@ -5,25 +5,41 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn import config_context
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
 from ecselm.metrics import (
+    average_recognition_rate,
+    cmc_curve,
     cumulative_score,
     geometric_mean_score,
     get_scorer,
     get_scorer_names,
+    match_rate,
+    mean_absolute_error,
     mean_cost,
+    savings_score,
+    total_cost,
+    total_recognition_rate,
 )
 
 CUT = KFold(3, shuffle=True, random_state=0)
 OWN = {
+    "arr": (average_recognition_rate, 1.0, {}),
     "cumulative_score": (cumulative_score, 1.0, {"tolerance": 0}),
     "gmean": (geometric_mean_score, 1.0, {}),
+    "mae": (mean_absolute_error, -1.0, {}),
     "mean_cost": (mean_cost, -1.0, {"cost": {(0, 1): 7.0}}),
+    "rank_1": (total_recognition_rate, 1.0, {}),
+    "savings": (savings_score, 1.0, {"cost": {(0, 1): 7.0}}),
+    "total_cost": (total_cost, -1.0, {"cost": {(0, 1): 7.0}}),
+    "trr": (total_recognition_rate, 1.0, {}),
 }
 
 
@@ -105,7 +121,7 @@ def test_regressors_have_a_cumulative_score(rng):
 
 def test_names_are_those_of_the_package_and_of_scikit_learn():
     names = get_scorer_names()
-    assert set(OWN) < set(names)
+    assert {*OWN, "match_rate"} < set(names)
     assert names == sorted(set(names))
     for name in names:
         assert callable(get_scorer(name))
@@ -137,3 +153,49 @@ def test_what_is_no_scorer_is_refused_with_where_to_look(scoring):
 def test_options_are_refused_where_nothing_would_take_them():
     with pytest.raises(ValueError, match=r"options must be of .*, got {'tolerance': 2}"):
         get_scorer("accuracy", tolerance=2)
+
+
+@pytest.mark.parametrize("model", [SVC(), KNeighborsClassifier()], ids=["decisions", "shares"])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_the_match_rate_is_a_point_of_the_cmc_curve_of_the_models_scores(labelled, model, rank):
+    X, y = labelled
+    words = np.array(["a", "b", "c", "d"])[y]
+    model.fit(X[:200], words[:200])
+    method = "decision_function" if isinstance(model, SVC) else "predict_proba"
+    scores = getattr(model, method)(X[200:])
+    curve = cmc_curve(words[200:], scores, labels=model.classes_)
+    scorer = get_scorer("match_rate", rank=rank)
+    assert scorer(model, X[200:], words[200:]) == curve[rank - 1]
+    weight = np.random.default_rng(0).uniform(0.2, 3.0, 200)
+    heavy = match_rate(words[200:], scores, rank=rank, labels=model.classes_, sample_weight=weight)
+    assert scorer(model, X[200:], words[200:], sample_weight=weight) == heavy
+
+
+def test_the_match_rate_knows_the_classes_that_a_fold_lacks(labelled):
+    X, y = labelled
+    cut = [(np.arange(400), np.flatnonzero(y == c)) for c in np.unique(y)]
+    scores = cross_val_score(GaussianNB(), X, y, scoring=get_scorer("match_rate"), cv=cut)
+    assert_allclose(scores, cross_val_score(GaussianNB(), X, y, scoring="accuracy", cv=cut))
+    scorer = get_scorer("match_rate", rank=2)
+    assert pickle.loads(pickle.dumps(scorer)) == scorer
+
+
+def test_the_match_rate_refuses_options_it_has_no_use_for():
+    with pytest.raises(ValueError, match=r"options of 'match_rate' must be rank alone, got .*cost"):
+        get_scorer("match_rate", cost=3)
+
+
+@pytest.mark.parametrize("name", ["mean_cost", "savings"])
+def test_costs_by_row_are_routed_to_the_rows_of_each_fold(labelled, rng, name):
+    X, y = labelled
+    costs = rng.uniform(0.5, 9.0, (len(y), y.max() + 1))
+    function, sign, _ = OWN[name]
+    expected = []
+    for train, test in CUT.split(X):
+        predicted = GaussianNB().fit(X[train], y[train]).predict(X[test])
+        expected.append(sign * function(y[test], predicted, sample_cost=costs[test]))
+    with config_context(enable_metadata_routing=True):
+        scorer = get_scorer(name).set_score_request(sample_cost=True)
+        params = {"sample_cost": costs}
+        scores = cross_val_score(GaussianNB(), X, y, scoring=scorer, cv=CUT, params=params)
+    assert_allclose(scores, expected, rtol=1e-12)

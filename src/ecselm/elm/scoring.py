@@ -13,13 +13,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.elm.calibration import residual_slope, softmax_probabilities
 from ecselm.metrics import get_scorer
-from ecselm.metrics.counted import BINARY, COUNTED, Metric, neg_mean_cost
+from ecselm.metrics.counted import (
+    BINARY,
+    COUNTED,
+    Metric,
+    neg_mean_cost,
+    neg_total_cost,
+    savings,
+)
 from ecselm.objectives import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
 
 ERROR_SIZES = {
+    "mae": np.abs,
     "neg_mean_absolute_error": np.abs,
     "neg_mean_squared_error": np.square,
 }
+COSTED = {"mean_cost": neg_mean_cost, "savings": savings, "total_cost": neg_total_cost}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +58,11 @@ def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing:
     k = len(known.classes)
     metric: Metric | None = None
     if isinstance(name, str):
-        if name == "mean_cost" and known.by_row is not None:
-            return RowCostJudge(known.codes, known.by_row, rows.weight, smoothing)
-        if name == "mean_cost":
+        if name in COSTED and known.by_row is not None:
+            return _row_cost_judge(name, rows, known.by_row, known.codes, smoothing)
+        if name in COSTED:
             ones = 1.0 - np.eye(k)
-            metric = partial(neg_mean_cost, cost=ones if known.matrix is None else known.matrix)
+            metric = partial(COSTED[name], cost=ones if known.matrix is None else known.matrix)
         elif name in BINARY and k == 2 and known.classes[1] == 1:
             metric = BINARY[name]
         else:
@@ -62,6 +71,17 @@ def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing:
         return CountJudge(known.codes, k, rows.weight, metric, smoothing)
     judge = ScorerJudge(name, rows, known)
     return judge if known.decides else _tie_breaking(judge, rows, smoothing)
+
+
+def _row_cost_judge(
+    name: str, rows: JudgedRows, costs: FloatArray, codes: IntArray, smoothing: float
+) -> Judge:
+    if name != "mean_cost":
+        raise ValueError(
+            f"scoring must be 'mean_cost' where costs are known by row, got {name!r}; both put "
+            "candidates in the same order"
+        )
+    return RowCostJudge(codes, costs, rows.weight, smoothing)
 
 
 def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:

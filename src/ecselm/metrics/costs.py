@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ecselm._typing import FloatArray
+from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs import parse_cost
 from ecselm.costs.labels import label_codes
 from ecselm.costs.parse import by_label, numbers
@@ -77,21 +77,30 @@ def mean_cost(
 
 
 def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any) -> FloatArray:
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    classes = unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)
-    predicted = label_codes(y_pred.tolist(), classes, "y_pred")
+    truth, answers, classes = all_classes(y_true, y_pred, labels)
+    predicted = label_codes(answers.tolist(), classes, "y_pred")
     if sample_cost is None:
-        truth = label_codes(y_true.tolist(), classes, "y_true")
-        return parse_cost(cost, classes)[truth, predicted]
+        return parse_cost(cost, classes)[label_codes(truth.tolist(), classes, "y_true"), predicted]
     if cost is not None:
         raise ValueError("costs must be stated once, got cost and sample_cost")
+    return row_class_costs(sample_cost, len(truth), classes)[np.arange(len(truth)), predicted]
+
+
+def all_classes(y_true: Any, y_pred: Any, labels: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return the truth, the answers, and the classes of both unless stated."""
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    return y_true, y_pred, unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)
+
+
+def row_class_costs(sample_cost: Any, n_rows: int, classes: AnyArray) -> FloatArray:
+    """Return what predicting each class costs by row, checked (N, k)."""
     costs = numbers(by_label(sample_cost, classes), "sample_cost")
-    if costs.shape != (len(y_true), len(classes)):
+    if costs.shape != (n_rows, len(classes)):
         raise ValueError(
-            f"sample_cost must have the shape ({len(y_true)}, {len(classes)}), one cost per row "
+            f"sample_cost must have the shape ({n_rows}, {len(classes)}), one cost per row "
             f"and class, got {costs.shape}"
         )
-    return costs[np.arange(len(y_true)), predicted]
+    return costs
 
 
 def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:

@@ -69,9 +69,30 @@ def f1(counts: FloatArray) -> FloatArray:
     return _ratio(2.0 * _right(counts), counts.sum(axis=2) + counts.sum(axis=1), 0.0)
 
 
+def neg_total_cost(counts: FloatArray, cost: FloatArray) -> FloatArray:
+    """Return minus the cost of all rows under the matrix ``cost`` (k, k)."""
+    return -(counts * cost).sum(axis=(1, 2))
+
+
 def neg_mean_cost(counts: FloatArray, cost: FloatArray) -> FloatArray:
     """Return minus the mean cost of a row under the matrix ``cost`` (k, k)."""
-    return -(counts * cost).sum(axis=(1, 2)) / counts.sum(axis=(1, 2))
+    return neg_total_cost(counts, cost) / counts.sum(axis=(1, 2))
+
+
+def savings(counts: FloatArray, cost: FloatArray) -> FloatArray:
+    """Return the share saved of what the best constant answer costs, ``cost`` being (k, k)."""
+    trivial = (counts.sum(axis=2) @ cost).min(axis=1)
+    return share_saved(-neg_total_cost(counts, cost), trivial)
+
+
+def share_saved(spent: FloatArray, trivial: FloatArray) -> FloatArray:
+    """Return ``1 - spent / trivial``, where ``trivial`` must cost something."""
+    if (trivial <= 0).any():
+        raise ValueError(
+            "savings must have a best constant answer that costs more than 0, got "
+            f"{trivial.min():g}: against that nothing can be saved"
+        )
+    return 1.0 - spent / trivial
 
 
 def _macro(counts: FloatArray, by_class: Metric) -> FloatArray:
@@ -92,9 +113,12 @@ def _of_second(counts: FloatArray, by_class: Metric) -> FloatArray:
 
 COUNTED: dict[str, Metric] = {
     "accuracy": accuracy,
+    "arr": balanced_accuracy,
     "balanced_accuracy": balanced_accuracy,
     "gmean": gmean,
     "matthews_corrcoef": matthews_corrcoef,
+    "rank_1": accuracy,
+    "trr": accuracy,
 }
 BINARY: dict[str, Metric] = {}
 for _name, _by_class in (("f1", f1), ("precision", precision), ("recall", recall)):
