@@ -11,7 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,11 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolu
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests import real_data
 from threadpoolctl import threadpool_limits
 
 from benchmarks.conditions import present_conditions
 from benchmarks.tables import table
+from ecselm.datasets import Dataset, load_gas, load_german, load_olivetti, load_scut
 from ecselm.methods import Method, get_method, list_methods, tuned_method
 
 HERE = Path(__file__).resolve().parent
@@ -51,7 +51,7 @@ class Task:
 
     name: str
     kind: str
-    load: Callable[[Path], tuple[np.ndarray, np.ndarray]]
+    load: Callable[..., Dataset]
     before: Callable[[], BaseEstimator]
     test_size: float
     scores: dict[str, Callable[..., float]]
@@ -61,14 +61,19 @@ def _faces() -> BaseEstimator:
     return make_pipeline(StandardScaler(), PCA(60, svd_solver="full"))
 
 
+def _scores(folder: Path) -> Dataset:
+    data = load_scut(target="score", folder=folder)
+    return replace(data, X=data.X[:, :50])
+
+
 ACCURACIES = {"accuracy": accuracy_score, "balanced": balanced_accuracy_score}
 TASKS = (
-    Task("gases", "classification", real_data.gas, StandardScaler, 1 / 3, ACCURACIES),
-    Task("faces", "classification", real_data.olivetti, _faces, 1 / 2, ACCURACIES),
+    Task("gases", "classification", load_gas, StandardScaler, 1 / 3, ACCURACIES),
+    Task("faces", "classification", load_olivetti, _faces, 1 / 2, ACCURACIES),
     Task(
         "credits",
         "classification",
-        lambda folder: real_data.german(folder)[:2],
+        load_german,
         StandardScaler,
         1 / 3,
         ACCURACIES,
@@ -76,7 +81,7 @@ TASKS = (
     Task(
         "scores",
         "regression",
-        lambda folder: (real_data.scut(folder)[0][:, :50], real_data.scut(folder)[2]),
+        _scores,
         partial(make_pipeline, "passthrough"),
         1 / 2,
         {"error": mean_absolute_error},
@@ -96,7 +101,8 @@ class Outcome:
 
 def run(task: Task, method: Method | None, split: int, folder: Path) -> Outcome:
     """Fit a method, or the trivial answer, to the training rows of a split, and judge it."""
-    X, y = task.load(folder)
+    data = task.load(folder=folder)
+    X, y = data.X, data.y
     stratify = y if task.kind == "classification" else None
     train, test, y_train, y_test = train_test_split(
         X, y, test_size=task.test_size, stratify=stratify, random_state=split

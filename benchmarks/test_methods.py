@@ -8,11 +8,12 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.methods import TRIVIAL, Outcome, Task, as_markdown, jobs, run
 from benchmarks.methods_page import PAGE, filled
+from ecselm.datasets import Dataset
 from ecselm.methods import find_method
 
 
-def iris(_):
-    return load_iris(return_X_y=True)
+def iris(**_):
+    return Dataset("iris", *load_iris(return_X_y=True), "scikit-learn's own.")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ecselm.baselines.dfat import DFATRegressor
 from ecselm.baselines.row_layers import RowLayers, descend
 from ecselm.baselines.two_layers import TwoLayers
-from tests import real_data
+from ecselm.datasets import load_scut
 
 
 @pytest.fixture
@@ -291,7 +291,9 @@ def faces(data_folder):
 
     Signs of the main components of shape stand in for what people would have said.
     """
-    X, geometry, y = (block[:620] for block in real_data.scut(data_folder))
+    data = load_scut(target="score", folder=data_folder)
+    X, y = data.X[:620], data.y[:620]
+    geometry = load_scut(features="geometric", folder=data_folder).X[:620]
     shape = geometry - geometry.mean(axis=0)
     A = np.sign(shape @ np.linalg.svd(shape[::2], full_matrices=False)[2][:10].T)
     return X[::2], y[::2], A[::2], X[1::2], y[1::2]

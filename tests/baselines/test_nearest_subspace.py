@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ecselm.baselines.nearest_subspace import NearestSubspaceClassifier
-from tests import real_data
+from ecselm.datasets import load_gas, load_german, load_olivetti
 
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
@@ -83,17 +83,19 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
 
 
 def test_faces_and_gases_are_told_apart(data_folder):
-    faces, persons = real_data.olivetti(data_folder)
+    data = load_olivetti(data_folder)
+    faces, persons = data.X, data.y
     model = NearestSubspaceClassifier().fit(faces[::2], persons[::2])
     assert model.score(faces[1::2], persons[1::2]) > 0.9  # chance is .025
-    X, y = real_data.gas(data_folder)
-    assert cross_val_score(NearestSubspaceClassifier(), X, y, cv=FOLDS).mean() > 0.85
+    gases = load_gas(folder=data_folder)
+    model = NearestSubspaceClassifier()
+    assert cross_val_score(model, gases.X, gases.y, cv=FOLDS).mean() > 0.85
 
 
 def test_bad_credits_need_centred_classes_of_few_directions(data_folder):
     """As many are good as .7, which full spans through 0 do not reach."""
-    X, y, _ = real_data.german(data_folder)
+    data = load_german(folder=data_folder)
     few = NearestSubspaceClassifier(4, center=True, normalize=False)
     model = make_pipeline(StandardScaler(), few)
-    scores = cross_val_score(model, X, y, cv=FOLDS, scoring="balanced_accuracy")
+    scores = cross_val_score(model, data.X, data.y, cv=FOLDS, scoring="balanced_accuracy")
     assert scores.mean() > 0.65

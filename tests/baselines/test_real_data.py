@@ -5,7 +5,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ecselm import baselines
-from tests import real_data
+from ecselm.datasets import load_german
 
 COST_SENSITIVE = [
     "CISVMClassifier",
@@ -18,7 +18,8 @@ COST_SENSITIVE = [
 
 @pytest.mark.parametrize("name", COST_SENSITIVE)
 def test_german_credit_costs_less_when_costs_are_known(name, data_folder):
-    X, y, cost = real_data.german(data_folder)
+    data = load_german(folder=data_folder)
+    X, y, cost = data.X, data.y, data.cost
     split = train_test_split(StandardScaler().fit_transform(X), y, stratify=y, random_state=0)
     train, test, y_train, y_test = split
 

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from ecselm.datasets import load_gas, load_german, load_olivetti, load_scut
 from ecselm.methods import get_method, list_methods, tuned_method
-from tests import real_data
 
 BINARY = {
     *("LightGBM with tuned threshold", "CSLogit", "CSBoost", "CSTree", "CSThreshold"),
@@ -69,23 +69,24 @@ def scores(method, X, y, before, n_folds, make=get_method):
 
 @pytest.mark.parametrize("method", marked(MANY_CLASSES))
 def test_gases(method, data_folder):
-    X, y = real_data.gas(data_folder)
-    accuracy, balanced, majority, chance = scores(method, X, y, StandardScaler(), 3)
+    data = load_gas(folder=data_folder)
+    accuracy, balanced, majority, chance = scores(method, data.X, data.y, StandardScaler(), 3)
     assert accuracy > majority + 0.1
     assert balanced > chance + 0.1
 
 
 @pytest.mark.parametrize("method", marked(MANY_CLASSES))
 def test_faces(method, data_folder):
-    X, y = real_data.olivetti(data_folder)
+    data = load_olivetti(data_folder)
     before = make_pipeline(StandardScaler(), PCA(30, svd_solver="full"))
-    accuracy, _, majority, _ = scores(method, X, y, before, 2)
+    accuracy, _, majority, _ = scores(method, data.X, data.y, before, 2)
     assert accuracy > 2 * majority
 
 
 @pytest.mark.parametrize("method", marked(CLASSIFIERS))
 def test_credits(method, data_folder):
-    X, y, _ = real_data.german(data_folder)
+    data = load_german(folder=data_folder)
+    X, y = data.X, data.y
     make = (
         partial(tuned_method, X=X, y=y, cv=3, **CHOSEN[method]) if method in CHOSEN else get_method
     )
@@ -97,7 +98,8 @@ def test_credits(method, data_folder):
 
 @pytest.mark.parametrize("method", marked(list_methods("regression")))
 def test_attractiveness(method, data_folder):
-    X, _, y = real_data.scut(data_folder)
+    data = load_scut(target="score", folder=data_folder)
+    X, y = data.X, data.y
     train, test, y_train, y_test = train_test_split(X[:, :50], y, test_size=0.5, random_state=0)
     model = get_method(method, "regression", **options(method, "regression")).fit(train, y_train)
     error = mean_absolute_error(y_test, model.predict(test))

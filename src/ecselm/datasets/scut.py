@@ -1,0 +1,98 @@
+"""Faces and how beautiful sixty people found them."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+import numpy as np
+
+from ecselm._typing import FloatArray
+from ecselm.datasets.beauty import beauty_dataset
+from ecselm.datasets.dataset import Dataset
+from ecselm.datasets.readers import read_npz
+from ecselm.datasets.shapes import check_array
+from ecselm.datasets.source import Source, find_file
+
+SOURCE = Source(
+    folder="scut_fbp_asian",
+    origin="SCUT-FBP5500, Asian faces, Liang et al. 2018, features computed from its pictures",
+    address="https://github.com/HCIILAB/SCUT-FBP5500-Database-Release, from whose pictures and "
+    "landmarks features.npz has to be made",
+    terms="non-commercial research only, Liang et al. 2018 to be cited",
+)
+N_RATERS = 60
+
+
+def load_scut(
+    group: Literal["AF", "AM"] = "AF",
+    features: Literal["appearance", "geometric"] = "appearance",
+    target: Literal["level", "score"] = "level",
+    folder: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Read faces with beauty scores, the nearest public data to the eastern part of M2B.
+
+    Parameters
+    ----------
+    group : {"AF", "AM"}, default="AF"
+        2000 women or 2000 men.
+    features : {"appearance", "geometric"}, default="appearance"
+        300 principal components of texture and colour, fitted on men only, or 86 landmarks
+        without position and size.
+    target : {"level", "score"}, default="level"
+        One of five levels, see :func:`beauty_levels`, or the mean of 60 raters stretched
+        from [1, 5] to [1, 10].
+    folder : path, default=None
+        The folder of all data, by default what ``ECSELM_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> load_scut().counts  # doctest: +SKIP
+    array([ 22, 310, 869, 664, 135])
+    """
+    _check_choices(group, features, target)
+    path = find_file(SOURCE, "features.npz", folder)
+    wanted = "appearance300" if features == "appearance" else "landmarks"
+    arrays = read_npz(path, ["name", wanted, "score"])
+    n = len(check_array(arrays, "name", "U", (None,), path.name))
+    shape = (n, 300) if features == "appearance" else (n, 86, 2)
+    values = check_array(arrays, wanted, "f", shape, path.name)
+    raw = check_array(arrays, "score", "f", (n,), path.name)
+    rows = np.char.startswith(arrays["name"], group)
+    if not rows.any():
+        raise ValueError(f"{path.name}, array name: must hold faces of {group}, got none")
+    X: FloatArray = values[rows].astype(np.float64)
+    if features == "geometric":
+        X = _without_place_and_size(X)
+    name = f"SCUT {group}, {features}"
+    return beauty_dataset(name, X, _stretched(raw[rows]), target, SOURCE.sentence)
+
+
+def _stretched(means: FloatArray) -> FloatArray:
+    """Return means of 60 whole numbers from [1, 5] on [1, 10].
+
+    They were stored in single precision. Sums of ratings are whole, so that a score on a
+    cut, such as 7/3 which becomes 4, is found to lie on it.
+    """
+    total = np.rint(means.astype(np.float64) * N_RATERS)
+    return 1.0 + (total - N_RATERS) * 9.0 / (4.0 * N_RATERS)
+
+
+def _without_place_and_size(landmarks: FloatArray) -> FloatArray:
+    shape = landmarks - landmarks.mean(axis=1, keepdims=True)
+    radius = np.sqrt((shape**2).sum(axis=2).mean(axis=1))
+    return (shape / radius[:, np.newaxis, np.newaxis]).reshape(len(shape), -1)
+
+
+def _check_choices(group: str, features: str, target: str) -> None:
+    for name, value, allowed in (
+        ("group", group, ("AF", "AM")),
+        ("features", features, ("appearance", "geometric")),
+        ("target", target, ("level", "score")),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, got {value!r}")
