@@ -41,7 +41,12 @@ BINARY = (
     "CSForest",
     "CSThreshold",
 )
-AS_THEY_ARE = ("kernel ECSELM", "ECSELM as printed", "Neural Network")  # too slow to be tuned here
+AS_THEY_ARE = (
+    "kernel ECSELM",
+    "ECSELM as printed",
+    "LightGBM",
+    "Neural Network",
+)  # too slow to be tuned here
 TRIVIAL = "majority or mean"
 
 
@@ -128,9 +133,13 @@ def _model(task: Task, method: Method | None, X: np.ndarray, y: np.ndarray, seed
     return tuned_method(method, X, y, task.kind, before=task.before(), cv=3, **fixed)
 
 
-def jobs(n_splits: int, only: Sequence[str] | None) -> Iterator[tuple[Task, Method | None, int]]:
+def jobs(
+    n_splits: int, only: Sequence[str] | None = None, tasks: Sequence[str] | None = None
+) -> Iterator[tuple[Task, Method | None, int]]:
     """Give what there is to run."""
     for task in TASKS:
+        if tasks and task.name not in tasks:
+            continue
         for method in (None, *list_methods(task.kind)):
             if only and method not in only:
                 continue
@@ -165,9 +174,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     work = Parallel(n_jobs=options.jobs, verbose=0)
     outcomes = work(
         delayed(run)(task, method, split, Path(folder))
-        for task, method, split in jobs(options.splits, options.only)
+        for task, method, split in jobs(options.splits, options.only, options.tasks)
     )
-    outcomes = _merged(stored(options.output) if options.only else [], outcomes)
+    outcomes = _merged(stored(options.output) if options.only or options.tasks else [], outcomes)
     record = {
         "conditions": asdict(present_conditions(quick=False)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
@@ -187,7 +196,7 @@ def stored(path: Path) -> list[Outcome]:
 def _merged(before: list[Outcome], now: list[Outcome]) -> list[Outcome]:
     """Return all outcomes in the order of the registry, the newer of two."""
     found = {(o.task, o.method, o.split): o for o in (*before, *now)}
-    order = [(task.name, m.name if m else TRIVIAL, split) for task, m, split in jobs(99, None)]
+    order = [(task.name, m.name if m else TRIVIAL, split) for task, m, split in jobs(99)]
     return [found[key] for key in order if key in found]
 
 
@@ -195,7 +204,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.methods", description=__doc__)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="run some methods again")
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="run some tasks again")
     parser.add_argument("--output", type=Path, default=HERE / "methods.json", metavar="FILE")
     return parser
 

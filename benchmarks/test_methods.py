@@ -34,7 +34,7 @@ def test_the_same_split_gives_the_same_result(task, tmp_path):
 
 
 def test_what_is_for_two_classes_runs_on_credits_only():
-    asked = {task.name for task, method, _ in jobs(1, None) if method == "CSLogit"}
+    asked = {task.name for task, method, _ in jobs(1) if method == "CSLogit"}
     assert asked == {"credits"}
 
 
