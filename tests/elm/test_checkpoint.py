@@ -343,7 +343,7 @@ def test_file_of_another_object_with_the_same_type_is_refused(path, data, field)
         {"verbose": 2},
         {"checkpoint": "as text"},
     ],
-    ids=str,
+    ids=lambda changed: next(iter(changed)),
 )
 def test_what_only_runs_the_search_may_differ(path, data, changes, capsys):
     model(path).fit(*data)

@@ -199,7 +199,11 @@ def test_regressor_goes_on_as_if_it_had_never_stopped(rng, tmp_path, optimizer):
     assert resumed.history_.equals(whole.history_)
 
 
-@pytest.mark.parametrize("seed", [7, np.random.RandomState, np.random.default_rng], ids=str)
+@pytest.mark.parametrize(
+    "seed",
+    [7, np.random.RandomState, np.random.default_rng],
+    ids=["number", "RandomState", "Generator"],
+)
 def test_search_with_any_random_state_goes_on(data, tmp_path, seed):
     def state():
         return seed(7) if callable(seed) else seed
