@@ -58,7 +58,7 @@ class LDML(MetricLearner):
     keeps separable data from an unbounded M, so it does not warn. With many features a
     few steps are enough: choose ``max_iter`` like any other parameter. In the space of
     :class:`SubSML`, with 60 or 100 features and 1, 2 or 4 steps as training folds choose, it
-    knows .818 of the pairs of LFW view 2, where a whitened cosine knows .787
+    knows .817 of the pairs of LFW view 2, where a whitened cosine knows .787
     (``python -m benchmarks.lfw``).
 
     Parameters
