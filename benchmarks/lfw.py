@@ -101,12 +101,11 @@ def as_table(outcomes: list[Outcome]) -> str:
             _gain(outcome, base),
             _favourite(outcome),
             str(outcome.unconverged),
-            f"{outcome.seconds:.0f}",
         ]
         for outcome in outcomes
     ]
     header = ["Learner", "Mean", "Fold SD", "SE", f"Above {BASELINE} (SE)"]
-    return table([*header, "Most often chosen", "Unconverged", "s"], rows)
+    return table([*header, "Most often chosen", "Unconverged"], rows)
 
 
 def _gain(outcome: Outcome, base: list[float] | None) -> str:

@@ -29,8 +29,6 @@ LESS_ACCURATE = {
 }
 SMALLER = {"E-ELM": {"population_size": 20}, "EasyEnsemble": {"n_estimators": 3}}
 CLASSIFIERS = list_methods("classification")
-# The printed search, judged on training rows with costs of either sign, misses the mean by far.
-REGRESSORS = [method for method in list_methods("regression") if method != "ECSELM as printed"]
 MANY_CLASSES = [method for method in CLASSIFIERS if method not in BINARY]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -46,6 +44,13 @@ def marked(methods):
     """Return the methods, the slow ones of them marked."""
     slow = pytest.mark.slow
     return [pytest.param(m, marks=slow if m in LONG_SEARCHES else ()) for m in methods]
+
+
+def known_to_fail(methods):
+    """Return the methods, with the printed search as one that must not pass unnoticed."""
+    reason = "costs of either sign, judged on training rows, miss the mean by far"
+    marks = [pytest.mark.slow, pytest.mark.xfail(reason=reason, strict=True)]
+    return [pytest.param(m, marks=marks if m == "ECSELM as printed" else ()) for m in methods]
 
 
 def options(method, task):
@@ -98,7 +103,7 @@ def test_credits(method, data_folder):
         assert accuracy > majority
 
 
-@pytest.mark.parametrize("method", REGRESSORS)
+@pytest.mark.parametrize("method", known_to_fail(list_methods("regression")))
 def test_attractiveness(method, data_folder):
     data = load_scut(target="score", folder=data_folder)
     X, y = data.X, data.y
