@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from ecselm import ECSELMClassifier, WELMClassifier
 from ecselm.methods import Method, Shape, find_method, get_method, list_methods, tuned_method
 from ecselm.methods.machines import LevelWeights
+from ecselm.metrics import get_scorer
 
 # The columns of the paper's tables, as they are printed there.
 COLUMNS = {
@@ -188,6 +189,15 @@ def test_stated_costs_are_what_parameters_are_chosen_by():
     assert told._kwargs == {"cost": {0: 50}}
     assert tuned_method("mcKLR", X, y).scoring is None
     assert tuned_method("CSOR", X, y, cost="squared").scoring is None
+
+
+@pytest.mark.parametrize("aim", [{"scoring": "gmean"}, {"cost": {0: 50}}], ids=["gmean", "cost"])
+def test_a_method_that_searches_costs_does_so_for_what_its_parameters_are_chosen_for(aim):
+    X, y = load_iris(return_X_y=True)
+    search = tuned_method("ECSELM", X, y, before=StandardScaler(), **aim)
+    name = aim.get("scoring", "mean_cost")
+    assert search.estimator[-1].scoring == name
+    assert search.scoring._score_func is get_scorer(name)._score_func
 
 
 def test_one_fold_is_refused():

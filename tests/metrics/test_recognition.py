@@ -11,7 +11,7 @@ from ecselm.metrics import (
     match_rate,
     total_recognition_rate,
 )
-from tests.metrics.paper_tables import GAS_TEST_ROWS, GASES, TABLE_X, TABLE_XI
+from ecselm.protocols.published import GAS_TEST_ROWS, GASES, PUBLISHED
 
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 KINDS = {
@@ -21,9 +21,9 @@ KINDS = {
     "floats": np.array([0.0, 1.0, 2.0]),
 }
 COLUMNS = [
-    pytest.param(*column, id=f"{table} {name}")
-    for table, columns in (("X", TABLE_X), ("XI", TABLE_XI))
-    for name, column in columns.items()
+    pytest.param(column[:6], *column[6:], id=f"{table} {name}")
+    for table in ("table-10", "table-11")
+    for name, column in PUBLISHED[table].by_method().items()
 ]
 MISPRINT = (83.22, 83.33)  # ELM on benzene: 20 of 24
 
@@ -65,9 +65,8 @@ def test_every_rate_of_tables_x_and_xi_is_a_share_of_its_gas_but_one(rates, arr,
 
 
 def test_the_misprint_is_the_only_one():
-    rates = [
-        rate for table in (TABLE_X, TABLE_XI) for column in table.values() for rate in column[0]
-    ]
+    tables = [PUBLISHED[item].means for item in ("table-10", "table-11")]
+    rates = [rate for table in tables for row in table for rate in row]
     assert rates.count(MISPRINT[0]) == 1
 
 

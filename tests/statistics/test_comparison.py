@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ecselm import metrics
+from ecselm.protocols.published import frame
 from ecselm.statistics import (
     bootstrap_interval,
     compare_methods,
@@ -19,9 +20,8 @@ from ecselm.statistics import (
 )
 from ecselm.statistics.comparison import TESTS
 from ecselm.statistics.tables import differences
-from tests.metrics.paper_tables import TABLE_XII, TABLE_XII_ROWS, TABLE_XIII
 
-TABLE = pd.DataFrame(TABLE_XII, index=TABLE_XII_ROWS)
+TABLE = frame("table-12")
 COLUMNS = [
     "test",
     "method",
@@ -55,7 +55,7 @@ def of(frame, test):
 
 def test_the_t_test_gives_all_eight_published_p_values():
     found = of(compare_methods(TABLE, baseline="ECSELM"), "ttest_rel")
-    published = pd.Series({method: p for method, (p, _, _) in TABLE_XIII.items()})
+    published = frame("table-13").loc["p"]
     assert list(found.index) == list(published.index)
     assert_allclose(found["p"], published, rtol=0, atol=5e-5)
 
@@ -193,7 +193,12 @@ def test_it_stands_among_the_metrics_too():
     [
         (TABLE, "ECSEML", {}, r"baseline must be a column .* did you mean 'ECSELM'\?"),
         (TABLE.iloc[:1], "ECSELM", {}, "table must have at least two rows .* got 1 and 9"),
-        (TABLE.where(TABLE > 22), "ECSELM", {}, "complete, got nan in row 'M2B facial', .*'WELM'"),
+        (
+            TABLE.where(TABLE > 22),
+            "ECSELM",
+            {},
+            "got nan in row 'Facial .A., E', .*'WELM'",
+        ),
         (TABLE, "ECSELM", {"tests": ["t"]}, r"tests must be some of .*, got \['t'\]"),
         (TABLE, "ECSELM", {"tests": []}, r"tests must be some of .*, got \[\]"),
         (TABLE, "ECSELM", {"tests": ["corrected_ttest"]}, "test_train_ratio must be given"),

@@ -7,9 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from ecselm.protocols.published import PUBLISHED
 from ecselm.statistics import Finding, corrected_t_test, paired_t_test, wilcoxon_test
-from tests.metrics.paper_tables import TABLE_VI_AR, TABLE_XII, TABLE_XIII
 
+TABLE_XII = PUBLISHED["table-12"].by_method()
+TABLE_XIII = PUBLISHED["table-13"].by_method()
 TESTS = {
     "ttest": paired_t_test,
     "corrected": lambda a, b: corrected_t_test(a, b, test_train_ratio=0.5),
@@ -48,7 +50,7 @@ def test_the_paired_t_test_gives_the_published_p_values(method):
 )
 def test_results_of_ar_under_their_own_headings_turn_three_decisions(method, expected):
     results = np.array(TABLE_XII[method])
-    results[3] = TABLE_VI_AR[method]
+    results[3] = PUBLISHED["table-6"].column(method)[0]
     p = paired_t_test(results, TABLE_XII["ECSELM"]).p
     assert p == pytest.approx(expected, abs=5e-5)
     assert (p < 0.01) != TABLE_XIII[method][1]

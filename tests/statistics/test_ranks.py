@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from ecselm.protocols.published import PUBLISHED
 from ecselm.statistics import (
     Finding,
     critical_difference,
@@ -15,8 +16,8 @@ from ecselm.statistics import (
     nemenyi_test,
 )
 from ecselm.statistics.ranks import by_mean_rank
-from tests.metrics.paper_tables import TABLE_XII
 
+TABLE_XII = PUBLISHED["table-12"].by_method()
 # Demsar (2006), table 6: AUC of C4.5 as it is, with m, with cf and with both tuned. The ranks
 # printed beside it tell apart what rounding made equal in one row, hence its fourth decimal.
 DEMSAR = pd.DataFrame(

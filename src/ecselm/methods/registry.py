@@ -164,10 +164,12 @@ def tuned_method(
         see how many features it leaves.
     before : transformer or None, default=None
         What rows go through first, a scaler for example, fitted in every fold again.
-    scoring, cv, n_jobs :
-        As in :class:`sklearn.model_selection.GridSearchCV`. Without ``scoring`` the parameters
-        are chosen for the least mean cost where ``cost`` is given by class, else by the
-        method's own score, accuracy or R^2.
+    scoring : str, callable or None, default=None
+        What is to be good, a scorer or the name of one, the package's own among them. Methods
+        that search costs search them for it, too. None is the least mean cost where ``cost``
+        is given by class, else the method's own score, accuracy or R^2.
+    cv, n_jobs :
+        As in :class:`sklearn.model_selection.GridSearchCV`.
 
     Returns
     -------
@@ -185,15 +187,17 @@ def tuned_method(
     True
     """
     method = find_method(name, task)
-    made = method.estimator(params)
+    cost = params.get("cost")
+    if scoring is None and _is_stated(cost) and method.task != "regression":
+        scoring = "mean_cost"
+    made = _aimed(method.estimator(params), scoring)
     grid = method.grid_for(_smallest(method, _first_row(before, X, y), X, y, cv))
     free = {key: v for key, v in grid.items() if len(v) and not _is_given(key, params)}
-    if scoring is None and method.task != "regression":
-        scoring = _cost_scorer(params.get("cost"))
     if before is not None:
         made = Pipeline([("before", before), ("method", made)])
         free = {f"method__{key}": values for key, values in free.items()}
-    return GridSearchCV(made, free, scoring=scoring, cv=cv, n_jobs=n_jobs) if free else made
+    scorer = _scorer(scoring, cost)
+    return GridSearchCV(made, free, scoring=scorer, cv=cv, n_jobs=n_jobs) if free else made
 
 
 def _first_row(before: Any, X: Any, y: Any) -> Any:
@@ -210,9 +214,25 @@ def _smallest(method: Method, row: Any, X: Any, y: Any, cv: Any) -> Shape:
     return Shape(np.shape(X)[0] * (n_folds - 1) // n_folds, np.shape(row)[-1], n_classes)
 
 
-def _cost_scorer(cost: Any) -> Any:
-    """Return what to choose by where costs are stated, or None: the method's own score."""
-    return None if cost is None or isinstance(cost, str) else get_scorer("mean_cost", cost=cost)
+def _is_stated(cost: Any) -> bool:
+    """Tell whether somebody says what mistakes cost."""
+    return cost is not None and not isinstance(cost, str)
+
+
+def _aimed(made: Any, scoring: Any) -> Any:
+    """Return the method with what it searches costs for, if it does search them."""
+    names = made.get_params()
+    if scoring is not None and {"cost_level", "scoring"} <= names.keys():
+        made.set_params(scoring=scoring)
+    return made
+
+
+def _scorer(scoring: Any, cost: Any) -> Any:
+    """Return what parameters are chosen by, or None: the method's own score."""
+    if scoring is None:
+        return None
+    by_cost = scoring in ("mean_cost", "total_cost", "savings") and _is_stated(cost)
+    return get_scorer(scoring, cost=cost) if by_cost else get_scorer(scoring)
 
 
 def _is_given(key: str, params: dict[str, Any]) -> bool:

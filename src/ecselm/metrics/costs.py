@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import confusion_matrix
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -13,7 +12,7 @@ from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs import parse_cost
 from ecselm.costs.labels import label_codes
 from ecselm.costs.parse import by_label, numbers
-from ecselm.metrics.counted import gmean
+from ecselm.metrics.recognition import class_recalls
 
 
 def total_cost(
@@ -116,8 +115,9 @@ def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None)
     >>> round(geometric_mean_score([0, 0, 1, 1], [0, 0, 1, 0]), 3)
     0.707
     """
-    counts = confusion_matrix(y_true, y_pred, sample_weight=sample_weight).astype(np.float64)
-    return float(gmean(counts[np.newaxis])[0])
+    with np.errstate(divide="ignore"):
+        logs = np.log(class_recalls(y_true, y_pred, sample_weight))
+    return float(np.exp(logs.mean()))
 
 
 def cumulative_score(

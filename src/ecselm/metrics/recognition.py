@@ -45,6 +45,17 @@ def average_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = N
     >>> round(average_recognition_rate(["CO", "CO", "CO", "NO2"], ["CO", "CO", "NO2", "NO2"]), 3)
     0.833
     """
+    return float(np.mean(class_recalls(y_true, y_pred, sample_weight)))
+
+
+def class_recalls(y_true: Any, y_pred: Any, sample_weight: Any = None) -> FloatArray:
+    """Return the recall of every class in ``y_true``, in the order of the labels.
+
+    Examples
+    --------
+    >>> class_recalls([0, 0, 1], [0, 1, 2]).tolist()
+    [0.5, 0.0]
+    """
     check_consistent_length(y_true, y_pred, sample_weight)
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     classes = unique_labels(y_true, y_pred)
@@ -55,7 +66,7 @@ def average_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = N
     w = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
     rows = np.bincount(truth, weights=w)
     right = np.bincount(truth, weights=w * (truth == told))
-    return float(np.mean(right[rows > 0] / rows[rows > 0]))
+    return right[rows > 0] / rows[rows > 0]
 
 
 def cmc_curve(

@@ -1,0 +1,55 @@
+"""``ecselm reproduce``: run a table or figure of the paper again."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ecselm.protocols import FULL, ITEMS, QUICK, find_item
+from ecselm.protocols import reproduce as reproduce_item
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the verb to those of the command."""
+    parser = verbs.add_parser(
+        "reproduce",
+        help="run a table or figure of the paper again",
+        description="Run a table or figure of the paper again, on its own data where "
+        "ECSELM_DATA has them, else on the nearest public data, else on synthetic stand-ins. "
+        "Killed and started again, it goes on where it was.",
+    )
+    parser.add_argument("item", metavar="ITEM", help=f"all, or one of {', '.join(ITEMS)}")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a taste: 2 repeats, few rows, nothing tuned, small searches",
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is drawn (0)")
+    parser.add_argument(
+        "--output", metavar="DIR", help="folder of the results (reproduced, or reproduced-quick)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run one item, or all, and print each table as it is done."""
+    names = list(ITEMS) if args.item == "all" else [find_item(args.item).name]
+    output = args.output or ("reproduced-quick" if args.quick else "reproduced")
+    for name in names:
+        try:
+            done = reproduce_item(
+                name,
+                output,
+                budget=QUICK if args.quick else FULL,
+                seed=args.seed,
+                n_jobs=args.jobs,
+                progress=True,
+            )
+        except FileNotFoundError as error:
+            if args.item != "all":
+                raise
+            print(f"{name}: left out, {error}\n", flush=True)
+            continue
+        note = "\nquick: few rows, nothing tuned, small searches; conclude nothing from it"
+        print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)

@@ -1,0 +1,19 @@
+"""The paper's experiments: data, splits and judgement, and every table and figure of it."""
+
+from ecselm.protocols.budget import FULL, QUICK, Budget
+from ecselm.protocols.items import ITEMS, Item, find_item
+from ecselm.protocols.protocol import Case, Protocol
+from ecselm.protocols.reproduction import Reproduced, reproduce
+
+__all__ = [
+    "FULL",
+    "ITEMS",
+    "QUICK",
+    "Budget",
+    "Case",
+    "Item",
+    "Protocol",
+    "Reproduced",
+    "find_item",
+    "reproduce",
+]

@@ -1,0 +1,156 @@
+"""One method on one split of one case, from loading to judgement."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_limits
+
+from ecselm._typing import AnyArray, FloatArray
+from ecselm.datasets import Dataset
+from ecselm.methods import find_method, get_method, tuned_method
+from ecselm.protocols.budget import Budget
+from ecselm.protocols.prepared import Prepared, prepared
+from ecselm.protocols.protocol import Case, Known, Protocol
+from ecselm.protocols.store import Finished, Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A method as an item asks for it.
+
+    Parameters
+    ----------
+    method : str
+        Of the registry.
+    fixed : tuple of (str, float)
+        Parameters that are given; nothing is chosen then.
+    at : str
+        What the given parameters are called in the results.
+    """
+
+    method: str
+    fixed: tuple[tuple[str, float], ...] = ()
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One method on one split of one case.
+
+    What the protocol prepares for all methods may be kept in a folder, ``cache``.
+    """
+
+    protocol: Protocol
+    case: Case
+    known: Known
+    setting: Setting
+    split: int
+    seed: int
+    budget: Budget
+    cache: Path | None = None
+
+    @property
+    def key(self) -> str:
+        """What the journal knows it by: all that the result depends on within a run."""
+        fixed = ",".join(f"{name}={value:g}" for name, value in self.setting.fixed)
+        known, method = self.known, self.setting.method
+        parts = (self.protocol.name, known.label, known.checksum, method, fixed, str(self.split))
+        return "|".join(parts)
+
+    def run(self) -> Finished:
+        """Learn from the training rows of the split, and judge on the others."""
+        data = self.case.load()
+        train, test = self.protocol.splits(data, self.budget, self.seed)[self.split]
+        y = data.y[train]
+        with threadpool_limits(1), warnings.catch_warnings():
+            quieten()
+            rows = self._rows(data.X[train], y, data.X[test])
+            start = time.perf_counter()
+            model = self._model(rows.train, y, data).fit(rows.train, y)
+            learned = time.perf_counter()
+            judged = self.protocol.judge(model, rows.test, data.y[test], data)
+            answered = time.perf_counter() - learned
+        spent = _seconds(model, rows.seconds, learned - start, answered)
+        return Finished(self.key, judged, spent)
+
+    def _rows(self, X: FloatArray, y: AnyArray, X_test: FloatArray) -> Prepared:
+        """Return the rows that methods get."""
+        if self.protocol.prepare is None:
+            return Prepared(X, X_test, 0.0)
+        name = f"{self.protocol.name}-{self.known.checksum}-{self.split}.npz"
+        path = None if self.cache is None else self.cache / name
+        return prepared(self.protocol.prepare, X, y, X_test, self.budget, path)
+
+    def _model(self, X: FloatArray, y: AnyArray, data: Dataset) -> Any:
+        """Return the method, its parameters chosen within these rows if the budget says so."""
+        before = self.protocol.before()
+        method = find_method(self.setting.method, self.protocol.task)
+        params = self._imposed(get_method(method, method.task), data)
+        if self.budget.tuned and not self.setting.fixed:
+            params.pop("scoring", None)
+            return tuned_method(
+                method,
+                X,
+                y,
+                method.task,
+                before=before,
+                scoring=self.protocol.scoring,
+                cv=self.budget.folds,
+                **params,
+            )
+        made = get_method(method, method.task, **params)
+        return made if before is None else make_pipeline(before, made)
+
+    def _imposed(self, made: Any, data: Dataset) -> dict[str, Any]:
+        """Return what the method does not choose: seeds, sizes, and what is to be good."""
+        values: dict[str, Any] = {"random_state": self.seed + self.split}
+        if self.budget.population is not None:
+            values |= dict.fromkeys(("population_size", "max_epochs"), self.budget.population)
+        if self.protocol.scoring is not None:
+            values["scoring"] = self.protocol.scoring
+        if self.protocol.scoring == "mean_cost":
+            values["cost"] = data.cost
+        values |= {**self.protocol.params, **dict(self.setting.fixed)}
+        return {
+            name: value
+            for name in made.get_params()
+            for last, value in values.items()
+            if f"__{name}".endswith(f"__{last}")
+        }
+
+
+def quieten() -> None:
+    """Silence what is no news in a run.
+
+    Searches are cut short. Where a class has very few rows, a fold of the choice may lack
+    it, and values that cannot be learned with there are not chosen.
+    """
+    for category in (ConvergenceWarning, FitFailedWarning):
+        warnings.simplefilter("ignore", category)
+    for message in (
+        "The least populated class",
+        "Only one sample available",
+        "One or more of the test scores are non-finite",
+        "Persisting input arguments took",
+    ):
+        warnings.filterwarnings("ignore", message=message)
+
+
+def _seconds(model: Any, prepared: float, spent: float, answered: float) -> tuple[Measured, ...]:
+    """Return the time to prepare, to choose parameters, to learn with them, and to answer."""
+    learning = model.refit_time_ if isinstance(model, GridSearchCV) else spent
+    parts = {
+        "prepare": prepared,
+        "choose": spent - learning,
+        "learn": learning,
+        "answer": answered,
+    }
+    return tuple(Measured("seconds", float(value), at) for at, value in parts.items())

@@ -1,0 +1,154 @@
+"""One item of the paper from its data to its files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import ecselm
+from ecselm.protocols.budget import FULL, Budget
+from ecselm.protocols.figures import draw
+from ecselm.protocols.items import Item, find_item
+from ecselm.protocols.layout import Table, laid_out
+from ecselm.protocols.protocol import Known
+from ecselm.protocols.published import PUBLISHED
+from ecselm.protocols.runner import Collected, collect, plan, run_jobs
+from ecselm.protocols.significance import significance_table
+from ecselm.protocols.store import Store, check_parquet, read_rows, write_rows, write_whole
+
+WORDS = {
+    "paper": "the paper's data",
+    "public": "public data, not the paper's",
+    "synthetic": "SYNTHETIC stand-in, says nothing about the paper's data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """An item as it came out, and where its files are.
+
+    Parameters
+    ----------
+    item : Item
+    table : Table
+    published : Table or None
+        The paper's own numbers, where some of the data are the paper's.
+    cases : tuple of Known
+        What the data were.
+    folder : path
+    """
+
+    item: Item
+    table: Table
+    published: Table | None
+    cases: tuple[Known, ...]
+    folder: Path
+
+    def text(self) -> str:
+        """Return what a terminal shows: the table, and where its data come from."""
+        parts = [self.table.text()]
+        if self.published is not None:
+            parts.append(self.published.text())
+        parts += [f"{case.label}: {WORDS[case.origin]}" for case in self.cases]
+        return "\n".join([*parts, f"files: {self.folder}"])
+
+
+def reproduce(
+    name: str,
+    output: str | Path,
+    *,
+    budget: Budget = FULL,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: bool = False,
+) -> Reproduced:
+    """Run a table or figure of the paper, or what is left of it, and write its files.
+
+    Parameters
+    ----------
+    name : str
+        ``"table-1"`` to ``"table-14"``, ``"figure-3"`` to ``"figure-6"`` or ``"figure-8"`` to
+        ``"figure-12"``; or ``"keel"`` or ``"credit"``, which are not in the paper.
+    output : path
+        The folder of the run. Items of one run share what they have in common; a folder
+        that another seed or budget has filled is refused.
+    budget : Budget, default=FULL
+    seed : int, default=0
+    n_jobs : int, default=1
+        Processes; results do not depend on it.
+    progress : bool, default=False
+        Show a bar with the time left.
+
+    Returns
+    -------
+    Reproduced
+        Its folder has ``results.parquet``, ``seconds.parquet``, ``run.json``, ``table.csv``
+        and ``table.tex``.
+
+    Examples
+    --------
+    >>> from ecselm.protocols import QUICK, reproduce
+    >>> print(reproduce("table-11", "results", budget=QUICK).text())  # doctest: +SKIP
+    """
+    item = find_item(name)
+    check_parquet()
+    for what, value, least in (("seed", seed, 0), ("n_jobs", n_jobs, 1)):
+        if value < least:
+            raise ValueError(f"{what} must be at least {least}, got {value}")
+    run = {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
+    store = Store(Path(output), run)
+    store.finished()  # another run's folder is refused before any data are read
+    jobs = plan(item, budget, seed, store.folder / "cache")
+    if not jobs:
+        raise FileNotFoundError(
+            f"{name} has no stand-in and needs its data: set ECSELM_DATA to their folder"
+        )
+    with store.alone():
+        run_jobs(jobs, store, n_jobs=n_jobs, progress=name if progress else None)
+        return _written(item, collect(jobs, store), store.folder / name, run)
+
+
+def _written(item: Item, found: Collected, folder: Path, run: dict[str, Any]) -> Reproduced:
+    """Write all files of an item and return it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_rows(folder / "seconds.parquet", found.seconds)
+    write_rows(folder / "results.parquet", found.results)
+    record = {"item": item.name, **run, "data": [asdict(case) for case in found.cases]}
+    write_whole(folder / "run.json", json.dumps(record, indent=1, sort_keys=True).encode())
+    kind = "seconds" if item.kind == "seconds" else "results"
+    frame = read_rows(folder / f"{kind}.parquet")
+    table = significance_table(item, frame) if item.kind == "tests" else laid_out(item, frame)
+    write_whole(folder / "table.csv", table.csv().encode())
+    write_whole(folder / "table.tex", table.latex().encode())
+    published = _published(item, found)
+    if published is not None:
+        write_whole(folder / "published.csv", published.csv().encode())
+    if item.name.startswith("figure") and find_spec("matplotlib"):
+        draw(item.name, frame, folder / item.name)
+    return Reproduced(item, table, published, found.cases, folder)
+
+
+def _published(item: Item, found: Collected) -> Table | None:
+    """Return the paper's numbers of those data that are the paper's."""
+    own = {case.label for case in found.cases if case.origin == "paper"}
+    if not own or item.name not in PUBLISHED:
+        return None
+    import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+
+    table = PUBLISHED[item.name]
+    # Rows that are no data, gases or p values, are about the one case or about all of them.
+    rows = [row for row in table.rows if row in own] or list(table.rows)
+    numbers = pd.DataFrame(table.cells(), columns=["data", "method", "mean", "std"])
+    numbers = numbers[numbers["data"].isin(rows)]
+    cells = {(row, method): _shown(mean, std) for row, method, mean, std in numbers.to_numpy()}
+    body = tuple((row, *(cells[row, name] for name in table.columns)) for row in rows)
+    return Table(f"{item.title}, as published", ("data", *table.columns), body, numbers)
+
+
+def _shown(mean: float, std: float) -> str:
+    if mean != mean:  # noqa: PLR0124  NaN: the paper has a dash
+        return "-"
+    return f"{mean:g}" if std != std else f"{mean:.2f} ± {std:.2f}"  # noqa: PLR0124

@@ -1,0 +1,87 @@
+import sys
+
+import pytest
+
+from ecselm.cli import main
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch, tmp_path):
+    monkeypatch.delenv("ECSELM_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_missing_verb_prints_help(capsys):
+    assert main([]) == 0
+    assert "reproduce" in capsys.readouterr().out
+
+
+def test_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("ecselm 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["reproduce", "table-15"], "item must be one of"),
+        (["reproduce", "table-11", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
+        (["reproduce", "table-11", "--seed", "-1"], "seed must be at least 0, got -1"),
+    ],
+)
+def test_errors_are_one_sentence_and_leave_nothing_behind(capsys, nowhere, arguments, sentence):
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert sentence in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+    assert not list(nowhere.iterdir())
+
+
+def test_missing_pyarrow_is_said_before_any_work(capsys, monkeypatch, nowhere):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["reproduce", "table-11", "--quick"]) == 2
+    assert "ecselm[reproduce]" in capsys.readouterr().err
+    assert not list(nowhere.iterdir())
+
+
+def test_output_that_is_a_file_is_an_error(capsys, nowhere):
+    (nowhere / "file").write_text("mine")
+    assert main(["reproduce", "table-11", "--quick", "--output", "file"]) == 2
+    assert (nowhere / "file").read_text() == "mine"
+
+
+def test_quick_item_prints_its_table_and_where_its_files_are(capsys, nowhere):
+    assert main(["reproduce", "figure-9", "--quick"]) == 0
+    out = capsys.readouterr().out
+    assert "figure-9: Confusion of gases" in out
+    assert "files: reproduced-quick/figure-9" in out
+    assert (nowhere / "reproduced-quick" / "figure-9" / "results.parquet").exists()
+
+
+def test_ctrl_c_says_that_the_run_can_go_on(capsys, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", interrupted)
+    assert main(["reproduce", "table-1"]) == 130
+    assert "goes on from here" in capsys.readouterr().err
+
+
+def test_all_runs_every_item(monkeypatch, capsys):
+    from ecselm.protocols import ITEMS
+
+    asked = []
+
+    class Done:
+        def text(self):
+            return "done"
+
+    monkeypatch.setattr(
+        "ecselm.cli.reproduce.reproduce_item", lambda name, *a, **k: asked.append(name) or Done()
+    )
+    assert main(["reproduce", "all", "--quick"]) == 0
+    assert asked == list(ITEMS)

@@ -1,0 +1,69 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from ecselm.datasets import load_enose, load_gas, make_enose_like
+from ecselm.protocols import FULL
+from ecselm.protocols.beauty import BEAUTY
+from ecselm.protocols.cultures import CULTURES
+from ecselm.protocols.protocol import Case, described, found_case
+from ecselm.protocols.verification import VERIFICATION
+
+STAND_IN = partial(make_enose_like, random_state=0)
+
+
+def test_paper_data_come_before_public_before_synthetic(tmp_path):
+    there, missing = STAND_IN, partial(load_enose, folder=tmp_path)
+    gone = partial(load_gas, folder=tmp_path)
+    assert found_case("E-NOSE", there, gone, STAND_IN).origin == "paper"
+    assert found_case("E-NOSE", missing, there, STAND_IN).origin == "public"
+    assert found_case("E-NOSE", missing, gone, STAND_IN).origin == "synthetic"
+    assert found_case("E-NOSE", missing, gone, None) is None
+
+
+def test_damaged_data_are_an_error_and_not_replaced(tmp_path):
+    (tmp_path / "enose").mkdir()
+    (tmp_path / "enose" / "enose.csv").write_text("gas,s1\n")
+    with pytest.raises(ValueError, match=r"enose\.csv"):
+        found_case("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
+
+
+def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
+    data = STAND_IN()
+    labels = [
+        described(Case("E-NOSE", origin, STAND_IN), data, 1).label
+        for origin in ("paper", "public", "synthetic")
+    ]
+    assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like"]
+
+
+def test_checksum_tells_data_apart():
+    one, other = (
+        described(Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), 1)
+        for seed in (0, 1)
+    )
+    assert one.checksum != other.checksum
+
+
+def test_no_two_stand_ins_share_rows():
+    loaded = {case.name: case.load() for case in BEAUTY.cases() if "E+W" not in case.name}
+    first = [data.X[0, :5].tobytes() for data in loaded.values()]
+    assert len(set(first)) == len(first) == 8
+
+
+def test_both_cultures_together_are_all_rows_of_both():
+    cases = {case.name: case.load() for case in BEAUTY.cases()}
+    both = cases["Vocal, E+W"]
+    expected = np.concatenate([cases["Vocal, E"].X, cases["Vocal, W"].X])
+    np.testing.assert_array_equal(both.X, expected)
+
+
+def test_a_culture_is_learned_without_the_other():
+    data = CULTURES.cases()[0].load()
+    for train, test in CULTURES.splits(data, FULL, 0):
+        assert train.max() < 620 <= test.min()
+
+
+def test_sift_is_for_those_who_hold_the_descriptors():
+    assert [case.name for case in VERIFICATION.cases()] == ["LFW, LBP"]
