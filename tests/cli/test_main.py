@@ -1,8 +1,10 @@
 import sys
 
+import pandas as pd
 import pytest
 
 from ecselm.cli import main
+from ecselm.protocols.audit import Effort, report
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +32,9 @@ def test_version_is_that_of_the_package(capsys):
         (["reproduce", "table-15"], "item must be one of"),
         (["reproduce", "table-11", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
         (["reproduce", "table-11", "--seed", "-1"], "seed must be at least 0, got -1"),
+        (["audit", "--jobs", "0", "--output", "new"], "jobs must be at least 1, got 0"),
+        (["audit", "--seed", "-1"], "seed must be at least 0, got -1"),
+        (["audit", "--data", "scut"], "ECSELM_DATA"),
     ],
 )
 def test_errors_are_one_sentence_and_leave_nothing_behind(capsys, nowhere, arguments, sentence):
@@ -85,3 +90,15 @@ def test_all_runs_every_item(monkeypatch, capsys):
     )
     assert main(["reproduce", "all", "--quick"]) == 0
     assert asked == list(ITEMS)
+
+
+def test_audit_prints_its_report_and_keeps_every_split(monkeypatch, capsys, nowhere):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: Effort(2, 6, 1))
+    assert main(["audit", "--quick", "--output", "kept"]) == 0
+    told = capsys.readouterr().out
+    assert told == (nowhere / "kept" / "audit.txt").read_text()
+    assert "(d) The same on labels drawn at random" in told
+    frame = pd.read_csv(nowhere / "kept" / "audit.csv")
+    assert frame.groupby(["labels", "split"]).size().tolist() == [7, 7, 7, 7]
+    oracle = frame[frame["judged_by"] == "ORACLE: test rows"]
+    assert (oracle["fitness"] == oracle["accuracy"]).all()

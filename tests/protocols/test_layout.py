@@ -87,3 +87,15 @@ def test_numbers_of_the_paper_give_the_p_values_and_decisions_of_the_paper():
 @pytest.mark.parametrize("name", ["table-12", "table-13"])
 def test_collecting_and_testing_share_all_jobs(name):
     assert find_item(name).parts is find_item("table-12").parts
+
+
+def test_many_data_sets_are_summed_up_first():
+    rows = [
+        (f"KEEL {i}", method, 0, "gmean", "", value)
+        for i in range(13)
+        for method, value in (("ELM", 0.5), ("ECSELM", 0.7 if i else 0.3))
+    ]
+    mean, rank, *others = laid_out(find_item("keel"), frame_of(rows)).rows
+    assert mean == ("mean of 13", "50.00", f"{100 * (12 * 0.7 + 0.3) / 13:.2f}")
+    assert rank == ("mean rank", f"{25 / 13:.2f}", f"{14 / 13:.2f}")
+    assert len(others) == 13

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 import ecselm
-from ecselm.cli import reproduce
+from ecselm.cli import audit, reproduce
 
-VERBS = (reproduce,)
+VERBS = (reproduce, audit)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

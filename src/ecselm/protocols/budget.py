@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LEAST = {"repeats": 1, "most_rows": 60, "folds": 2, "population": 6, "components": 1}
+LEAST = {
+    "repeats": 1,
+    "sensitive": 1,
+    "most_rows": 60,
+    "most_cases": 1,
+    "folds": 2,
+    "population": 6,
+    "components": 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +23,12 @@ class Budget:
     ----------
     repeats : int, default=10
         Random splits, where the protocol draws them.
+    sensitive : int, default=2
+        Splits on which figures 11 and 12 try their values.
     most_rows : int or None, default=None
         About how many rows of a case are used; None is all that the paper uses.
+    most_cases : int or None, default=None
+        How many data sets of an item are used, evenly chosen; None is all there are.
     tuned : bool, default=True
         Whether main parameters are chosen within the training rows.
     folds : int, default=3
@@ -35,7 +47,9 @@ class Budget:
     """
 
     repeats: int = 10
+    sensitive: int = 2
     most_rows: int | None = None
+    most_cases: int | None = None
     tuned: bool = True
     folds: int = 3
     population: int | None = None
@@ -49,4 +63,6 @@ class Budget:
 
 
 FULL = Budget()
-QUICK = Budget(repeats=2, most_rows=180, tuned=False, population=6, components=30)
+QUICK = Budget(
+    repeats=2, sensitive=1, most_rows=180, most_cases=12, tuned=False, population=6, components=30
+)

@@ -103,7 +103,7 @@ class Job:
                 method.task,
                 before=before,
                 scoring=self.protocol.scoring,
-                cv=self.budget.folds,
+                cv=self.protocol.folds or self.budget.folds,
                 **params,
             )
         made = get_method(method, method.task, **params)

@@ -18,6 +18,7 @@ NAMES = {
     "mean_cost": "mean cost",
 }
 MOST_ROWS = 60  # in the terminal; files have them all
+FEW_DATA = 12  # rows up to which a table needs no summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,20 @@ def laid_out(item: Item, frame: Any) -> Table:
         (row, *(cells.get((row, column), "-") for column in columns))
         for row in dict.fromkeys(by_row)
     )
-    return Table(item.title, header, tuple(rows), numbers)
+    return Table(item.title, header, (*_summary(item, numbers), *rows), numbers)
+
+
+def _summary(item: Item, numbers: Any) -> list[tuple[str, ...]]:
+    """Return mean and mean rank of every method where there are many data sets."""
+    if item.rows != "data" or numbers["data"].nunique() <= FEW_DATA:
+        return []
+    means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
+    ranks = means.rank(axis=1, ascending=False).mean()
+    scale = 100.0 if numbers["metric"].iloc[0] in SHARES else 1.0
+    return [
+        (f"mean of {len(means)}", *(f"{scale * value:.2f}" for value in means.mean())),
+        ("mean rank", *(f"{value:.2f}" for value in ranks)),
+    ]
 
 
 def _told(item: Item, frame: Any) -> Any:

@@ -64,6 +64,8 @@ class Protocol:
     scoring : str or None, default=None
         What is to be good: parameters and costs are chosen for it. None is the method's own
         score. With ``"mean_cost"`` methods are told the costs of the data.
+    folds : int or None, default=None
+        In which parameters are chosen, where learning takes long; None is the budget's.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Protocol:
     prepare: Prepare | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     scoring: str | None = None
+    folds: int | None = None
 
 
 def found_case(

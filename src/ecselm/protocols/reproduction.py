@@ -25,6 +25,8 @@ WORDS = {
     "synthetic": "SYNTHETIC stand-in, says nothing about the paper's data",
 }
 
+MOST_NAMED = 8  # data sets, of which the table has the names anyway
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
@@ -52,7 +54,10 @@ class Reproduced:
         parts = [self.table.text()]
         if self.published is not None:
             parts.append(self.published.text())
-        parts += [f"{case.label}: {WORDS[case.origin]}" for case in self.cases]
+        for origin in dict.fromkeys(case.origin for case in self.cases):
+            labels = [case.label for case in self.cases if case.origin == origin]
+            named = "; ".join(labels) if len(labels) <= MOST_NAMED else f"{len(labels)} data sets"
+            parts.append(f"{named}: {WORDS[origin]}")
         return "\n".join([*parts, f"files: {self.folder}"])
 
 

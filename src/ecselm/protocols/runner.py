@@ -52,13 +52,13 @@ def plan(item: Item, budget: Budget, seed: int, cache: Path | None = None) -> li
 
 def _jobs(part: Part, budget: Budget, seed: int) -> Iterator[Job]:
     protocol = part.protocol
-    for case in _cases(part):
+    for case in _evenly(_cases(part), budget.most_cases):
         known = _known(part, case, budget, seed)
         for setting in part.settings:
             method = str(find_method(setting.method, protocol.task).name)
             named = Setting(method, setting.fixed, setting.at)
-            # One split shows how sensitive a method is: five values take five times as long.
-            n_splits = 1 if setting.fixed and budget.population else known.n_splits
+            # Few splits show how sensitive a method is: five values take five times as long.
+            n_splits = min(budget.sensitive, known.n_splits) if setting.at else known.n_splits
             for split in range(n_splits):
                 yield Job(protocol, case, known, named, split, seed, budget)
 
@@ -73,6 +73,12 @@ def _cases(part: Part) -> list[Case]:
         key=lambda case: (part.cases or ()).index(case.name),
     )
     return named[:1] if part.best_only else named
+
+
+def _evenly(cases: list[Case], most: int | None) -> list[Case]:
+    if most is None or len(cases) <= most:
+        return cases
+    return [cases[i * len(cases) // most] for i in range(most)]
 
 
 def _known(part: Part, case: Case, budget: Budget, seed: int) -> Known:
@@ -141,7 +147,7 @@ def collect(jobs: Sequence[Job], store: Store) -> Collected:
     seconds = [
         (job.known.label, job.setting.method, job.split, one.metric, one.at, one.value)
         for job in jobs
-        if not job.setting.fixed
+        if not job.setting.at
         for one in done[job.key].seconds
     ]
     cases = tuple(dict.fromkeys(job.known for job in jobs))

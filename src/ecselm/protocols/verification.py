@@ -53,7 +53,7 @@ def five_similarities(
     return learned.fit_transform(X, y), learned.transform(X_test)
 
 
-VERIFICATION = Protocol("verification", "pairs", cases, given_folds, judge_pairs, _nothing)
+VERIFICATION = Protocol("verification", "pairs", cases, given_folds, judge_pairs, _nothing, folds=2)
 SIMILARITIES = Protocol(
     "similarities",
     "classification",

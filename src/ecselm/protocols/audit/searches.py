@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
+from tqdm import tqdm
 
 from ecselm import ELMClassifier
 from ecselm._typing import AnyArray, FloatArray, IntArray
@@ -190,6 +191,7 @@ def compared(
     *,
     n_classes: int = 5,
     n_jobs: int | None = 1,
+    progress: str | None = None,
 ) -> tuple[Arm, ...]:
     """Run plain ELM and every search on the same random splits 400/220.
 
@@ -205,6 +207,8 @@ def compared(
         Of the labels drawn for ``y=None``.
     n_jobs : int, default=1
         Processes; the result does not depend on it.
+    progress : str or None, default=None
+        What a bar with the time left is called; None shows none.
 
     Returns
     -------
@@ -216,11 +220,12 @@ def compared(
     if y is not None:
         classes, codes = np.unique(y, return_inverse=True)
         n_classes = len(classes)
-    runs = Parallel(n_jobs=n_jobs)(
+    runs = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_repeat)(X, codes, n_classes, effort, stream)
         for stream in rng.spawn(effort.n_repeats)
     )
-    F, A = np.moveaxis(np.array(runs), 2, 0)  # (n_repeats, 1 + n_arms) each
+    bar = tqdm(runs, desc=progress, total=effort.n_repeats, unit="split", disable=progress is None)
+    F, A = np.moveaxis(np.array(list(bar)), 2, 0)  # (n_repeats, 1 + n_arms) each
     return tuple(
         Arm(kind, bounds, tuple(F[:, i].tolist()), tuple(A[:, i].tolist()))
         for i, (bounds, kind) in enumerate([(None, PLAIN), *ARMS])
