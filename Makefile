@@ -5,13 +5,14 @@ BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
 
-.PHONY: help demo test test-slow bench clean
+.PHONY: help demo test test-slow bench results clean
 
 help:
 	@echo "make demo       install, learn from the tumour data, print two tables, save two pictures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
+	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md"
 
 demo: $(VENV)/.plot
 	$(BIN)/python examples/plot_tumour_costs.py
@@ -30,6 +31,10 @@ test-slow: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+results: $(VENV)/.test
+	$(BIN)/ecselm reproduce all --no-synthetic --jobs 2 --output reproduced
+	$(BIN)/python -m benchmarks.results_page reproduced
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache demo

@@ -24,6 +24,9 @@ def add_parser(verbs: Any) -> None:
         action="store_true",
         help="a taste: 2 repeats, few rows, nothing tuned, small searches",
     )
+    parser.add_argument(
+        "--no-synthetic", action="store_true", help="leave out what only stand-ins could fill"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is drawn (0)")
     parser.add_argument(
@@ -44,6 +47,7 @@ def run(args: argparse.Namespace) -> None:
                 budget=QUICK if args.quick else FULL,
                 seed=args.seed,
                 n_jobs=args.jobs,
+                synthetic=not args.no_synthetic,
                 progress=True,
             )
         except FileNotFoundError as error:

@@ -68,6 +68,7 @@ def reproduce(
     budget: Budget = FULL,
     seed: int = 0,
     n_jobs: int = 1,
+    synthetic: bool = True,
     progress: bool = False,
 ) -> Reproduced:
     """Run a table or figure of the paper, or what is left of it, and write its files.
@@ -84,6 +85,9 @@ def reproduce(
     seed : int, default=0
     n_jobs : int, default=1
         Processes; results do not depend on it.
+    synthetic : bool, default=True
+        Whether to run on synthetic stand-ins where there are no data; else those lines are
+        left out.
     progress : bool, default=False
         Show a bar with the time left.
 
@@ -106,10 +110,10 @@ def reproduce(
     run = {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
     store = Store(Path(output), run)
     store.finished()  # another run's folder is refused before any data are read
-    jobs = plan(item, budget, seed, store.folder / "cache")
+    jobs = plan(item, budget, seed, store.folder / "cache", synthetic=synthetic)
     if not jobs:
         raise FileNotFoundError(
-            f"{name} has no stand-in and needs its data: set ECSELM_DATA to their folder"
+            f"{name} needs data of its own, no stand-ins: set ECSELM_DATA to their folder"
         )
     with store.alone():
         run_jobs(jobs, store, n_jobs=n_jobs, progress=name if progress else None)

@@ -28,7 +28,9 @@ class Collected:
     cases: tuple[Known, ...]
 
 
-def plan(item: Item, budget: Budget, seed: int, cache: Path | None = None) -> list[Job]:
+def plan(
+    item: Item, budget: Budget, seed: int, cache: Path | None = None, *, synthetic: bool = True
+) -> list[Job]:
     """Return the jobs of an item: parts, then cases, methods and splits, in its own order.
 
     Parameters
@@ -39,6 +41,8 @@ def plan(item: Item, budget: Budget, seed: int, cache: Path | None = None) -> li
         Of the splits, and with the number of the split of what methods draw.
     cache : path or None, default=None
         A folder for what jobs of the same split may share.
+    synthetic : bool, default=True
+        Whether to run on stand-ins where there are no data.
 
     Examples
     --------
@@ -47,7 +51,12 @@ def plan(item: Item, budget: Budget, seed: int, cache: Path | None = None) -> li
     >>> [job.setting.method for job in plan(find_item("table-11"), QUICK, 0)][:3]
     ['SVM', 'SVM', 'PCA-SVM']
     """
-    return [replace(job, cache=cache) for part in item.parts for job in _jobs(part, budget, seed)]
+    return [
+        replace(job, cache=cache)
+        for part in item.parts
+        for job in _jobs(part, budget, seed)
+        if synthetic or job.known.origin != "synthetic"
+    ]
 
 
 def _jobs(part: Part, budget: Budget, seed: int) -> Iterator[Job]:

@@ -1,0 +1,198 @@
+"""Keep a full run and write ``docs/results.md``: ``python -m benchmarks.results_page [FOLDER]``.
+
+FOLDER is what ``ecselm reproduce all --output FOLDER`` has left: its results, split by split, are
+copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.tables import table
+from ecselm.protocols import ITEMS, find_item
+from ecselm.protocols.layout import laid_out
+from ecselm.protocols.store import read_rows
+from ecselm.statistics import compare_methods, corrected_t_test
+
+HERE = Path(__file__).resolve().parent
+KEPT = HERE / "results"
+PAGE = HERE.parent / "docs" / "results.md"
+END = "<!-- end -->"
+OURS = "ECSELM"
+FILES = ("results.parquet", "seconds.parquet", "run.json")
+# Test rows by training rows, which the corrected test needs to know.
+RATIOS = {
+    "table-1": 220 / 400,
+    "table-2": 220 / 400,
+    "table-3": 220 / 400,
+    "table-4": 1.0,
+    "table-5": 1.0,
+    "table-6": 1.0,
+    "table-7": 1.0,
+    "table-8": 1 / 9,
+    "table-9": 1 / 9,
+    "table-10": 1 / 2,
+    "table-11": 1 / 2,
+    "credit": 1 / 2,
+}
+JUDGED = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
+LOWER_IS_BETTER = frozenset({"mae", "mean_cost", "seconds"})
+PER_CENT = frozenset({"accuracy", "arr", "gmean"})
+
+
+def keep(folder: Path) -> None:
+    """Copy the results of a run to where the page is made of them."""
+    for name in ITEMS:
+        if not (folder / name / "results.parquet").exists():
+            continue
+        (KEPT / name).mkdir(parents=True, exist_ok=True)
+        for file in FILES:
+            shutil.copyfile(folder / name / file, KEPT / name / file)
+
+
+def filled(page: str) -> str:
+    """Return the page with all tables as the kept results have them."""
+    parts = {name: _item(name) for name in (*RATIOS, "keel", "table-12", "table-14")}
+    parts |= {"run": _run(), "summary": _summary(), "tests": _tests(), "unequal": _unequal()}
+    for name, text in parts.items():
+        before, rest = page.split(f"<!-- {name} -->\n", 1)
+        page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
+    return page
+
+
+def _record(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((KEPT / name / "run.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _real(name: str, kind: str = "results") -> pd.DataFrame:
+    """Return the kept rows of data that are no stand-ins."""
+    made_up = {one["label"] for one in _record(name)["data"] if one["origin"] == "synthetic"}
+    frame = read_rows(KEPT / name / f"{kind}.parquet")
+    return frame[~frame["data"].isin(made_up)]
+
+
+def _run() -> str:
+    records = [_record(name) for name in RATIOS]
+    seeds, versions = ({record[key] for record in records} for key in ("seed", "version"))
+    sources = {one["label"]: one["source"] for r in records for one in r["data"]}
+    real = {label for r in records for label in _real(r["item"])["data"].unique()}
+    rows = [[label, source] for label, source in sources.items() if label in real]
+    head = f"Seed {', '.join(map(str, seeds))}, version {', '.join(versions)}.\n\n"
+    return head + table(["data", "source"], rows)
+
+
+def _item(name: str) -> str:
+    """Return the table of an item, a line per method."""
+    item = find_item(name)
+    if item.kind == "seconds":
+        return _times(name)
+    made = laid_out(item, _real(name))
+    header, rows = list(made.header), [list(row) for row in made.rows]
+    if item.rows != "method":
+        header, *rows = (list(column) for column in zip(header, *rows, strict=True))
+        header[0] = "method"
+    if name == "keel":  # 71 columns would be no table
+        header, rows = header[:3], [row[:3] for row in rows]
+    return table(header, rows)
+
+
+def _times(name: str) -> str:
+    """Return the seconds of methods as multiples of those of plain ELM."""
+    numbers = laid_out(find_item(name), _real(name, "seconds")).numbers.set_index("method")
+    times = numbers["mean"] / numbers["mean"]["ELM"]
+    rows = [[str(method), f"{value:.1f}"] for method, value in times.items()]
+    return table(["method", "time, that of ELM being 1"], rows)
+
+
+def _split_by_method(name: str, data: str) -> pd.DataFrame:
+    """Return one metric, splits by methods."""
+    frame = _real(name)
+    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    mine = frame[(frame["metric"] == metric) & (frame["data"] == data)]
+    return mine.pivot_table(index="split", columns="method", values="value", sort=False)
+
+
+def _summary() -> str:
+    """Return where ECSELM stands on every data set of every table that has it."""
+    rows = []
+    for name, ratio in RATIOS.items():
+        for data in _real(name)["data"].unique():
+            found = _split_by_method(name, data)
+            if OURS in found:
+                rows.append([name, str(data), *_standing(name, found, ratio)])
+    header = ["item", "data", OURS, "rank", "best", "", "difference", "p"]
+    return table(header, rows)
+
+
+def _standing(name: str, found: pd.DataFrame, ratio: float) -> list[str]:
+    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    lower = metric in LOWER_IS_BETTER
+    scale = 100.0 if metric in PER_CENT else 1.0
+    means = scale * found.mean()
+    order = means.rank(ascending=lower, method="min")
+    others = means.drop(OURS)
+    best = others.idxmin() if lower else others.idxmax()
+    p = corrected_t_test(found[OURS], found[best], test_train_ratio=ratio).p
+    return [
+        f"{means[OURS]:.2f}",
+        f"{order[OURS]:.0f} of {len(means)}",
+        str(best),
+        f"{means[best]:.2f}",
+        f"{means[OURS] - means[best]:+.2f}",
+        f"{p:.3f}",
+    ]
+
+
+def _over_data(means: pd.DataFrame) -> str:
+    found = compare_methods(means, OURS, tests=("wilcoxon", "friedman"))
+    pairs = found[found["method"].notna()]
+    signed = pairs[pairs["test"] == "wilcoxon"].set_index("method")
+    ranks = pairs[pairs["test"] == "friedman"].set_index("method")
+    rows = [
+        [
+            str(method),
+            f"{-one['effect']:+.2f}",
+            f"{one['losses']:.0f} / {one['ties']:.0f} / {one['wins']:.0f}",
+            f"{one['p']:.4f}",
+            f"{one['p_holm']:.4f}",
+            f"{ranks.loc[method, 'p_holm']:.4f}",
+        ]
+        for method, one in signed.iterrows()
+    ]
+    header = ["against", f"{OURS} is better by", "won / tied / lost", "Wilcoxon p", "after Holm"]
+    return table([*header, "mean ranks, after Holm"], rows)
+
+
+def _tests() -> str:
+    numbers = laid_out(find_item("table-12"), _real("table-12")).numbers
+    means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
+    return _over_data(100.0 * means)
+
+
+def _unequal() -> str:
+    frame = _real("keel")
+    mine = frame[frame["metric"] == "gmean"]
+    means = mine.pivot_table(index="data", columns="method", values="value", sort=False)
+    return _over_data(100.0 * means)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Keep a run if one is named, and fill the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", help="of ecselm reproduce all")
+    options = parser.parse_args(arguments)
+    if options.folder is not None:
+        keep(options.folder)
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
