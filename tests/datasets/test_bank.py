@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ecselm.costs import parse_sample_cost
-from ecselm.datasets import load_bank_marketing
+from ecselm.datasets import bank, load_bank_marketing
 from ecselm.datasets.bank import HEADER
 from tests.datasets.conftest import truncate
 
@@ -21,8 +21,14 @@ def table(*balances, header=HEADER):
 
 
 @pytest.fixture
-def put(write):
-    return lambda text: write("bankmarketing_example_costs", "bankmarketing.csv.gz", text)
+def put(write, monkeypatch):
+    """Write a table that may be of any length."""
+
+    def written(text, n_rows=None):
+        monkeypatch.setattr(bank, "N_ROWS", text.count("\n") if n_rows is None else n_rows)
+        return write("bankmarketing_example_costs", "bankmarketing.csv.gz", text)
+
+    return written
 
 
 def test_costs_follow_the_recipe_row_by_row(put):
@@ -47,6 +53,11 @@ def test_what_a_call_tells_is_left_out(put):
     assert len(read) == 11
 
 
+def test_rows_are_encoded_alike_whatever_names_occur_in_them(put):
+    put(table("2000"))
+    assert load_bank_marketing().X.shape == (1, 33)
+
+
 def test_damaged_files_are_refused(put):
     put(table("2000", "much"))
     with pytest.raises(ValueError, match="line 3, balance: must be a number, got 'much'"):
@@ -56,6 +67,12 @@ def test_damaged_files_are_refused(put):
         load_bank_marketing()
     put(table("2000", "1;2"))
     with pytest.raises(ValueError, match="line 3: must have 17 fields, got 18"):
+        load_bank_marketing()
+    put(table("2000", "1000").replace("married", "maried"))
+    with pytest.raises(ValueError, match="line 2: marital must be one of divorced, married"):
+        load_bank_marketing()
+    put(table("2000"), n_rows=45211)
+    with pytest.raises(ValueError, match=r"bankmarketing\.csv\.gz must hold 45211 rows, got 1"):
         load_bank_marketing()
     truncate(put(table("2000", "1000")))
     with pytest.raises(ValueError, match="is damaged or truncated"):

@@ -5,7 +5,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.datasets import load_gas
+from ecselm.datasets import gas, load_gas
 from tests.datasets.conftest import truncate
 
 COUNTS = {
@@ -25,7 +25,14 @@ def line(gas, values, ppm=";10.0"):
 
 
 @pytest.fixture
-def batch(write):
+def short(monkeypatch):
+    """Let batches have any length that a test writes."""
+    return lambda n_rows: monkeypatch.setattr(gas, "N_ROWS", (n_rows,) * 10)
+
+
+@pytest.fixture
+def batch(write, short):
+    short(3)
     values = np.arange(128)
     text = line(2, values) + line(5, values + 0.5) + line(2, values, ppm="")
     return write("gas_drift_uci", "batch1.dat.gz", text)
@@ -50,11 +57,13 @@ def test_all_columns_have_names(batch):
     [
         (line(1, range(127)), "line 1: must have 129 fields, got 128"),
         (line(7, range(128)), "line 1: the gas must be 1 to 6, got '7'"),
+        (line(1, range(128), ppm=";"), "line 1, concentration: must be a number, got ''"),
         (line(1, ["x"] * 128), "line 1, feature 1: must be a number, got 'x'"),
         (line(1, range(128)).replace(" 3:", " 4:"), "line 1: feature 3 must read '3:<value>'"),
     ],
 )
-def test_damaged_lines_are_refused_with_their_place(write, text, sentence):
+def test_damaged_lines_are_refused_with_their_place(write, short, text, sentence):
+    short(1)
     write("gas_drift_uci", "batch1.dat.gz", text)
     with pytest.raises(ValueError, match=rf"batch1\.dat\.gz, {sentence}"):
         load_gas()
@@ -64,6 +73,12 @@ def test_truncated_batch_is_refused(batch):
     truncate(batch)
     with pytest.raises(ValueError, match=r"batch1\.dat\.gz is damaged or truncated"):
         load_gas()
+
+
+def test_lost_rows_are_noticed(write):
+    write("gas_drift_uci", "batch4.dat.gz", line(1, range(128)) * 160)
+    with pytest.raises(ValueError, match=r"batch4\.dat\.gz must hold 161 rows, got 160"):
+        load_gas(4)
 
 
 def test_missing_batch_says_where_to_get_it(folder):

@@ -40,6 +40,15 @@ def test_damaged_lines_are_refused_with_their_place(write, row, sentence):
         load_german(columns="mixed")
 
 
+def test_names_that_the_source_does_not_have_are_refused(write):
+    rows = f"{MIXED} 1\n" * 999 + MIXED.replace("A43", "A53") + " 1\n"
+    write("german_credit_cost5to1", "german.data", rows)
+    with pytest.raises(
+        ValueError, match=r"german\.data, line 1000: purpose must be one of A40, .*A53"
+    ):
+        load_german(columns="mixed")
+
+
 def test_lost_rows_are_noticed(write):
     write("german_credit_cost5to1", "german.data", f"{MIXED} 1\n" * 999)
     with pytest.raises(ValueError, match=r"german\.data must hold 1000 rows, got 999"):

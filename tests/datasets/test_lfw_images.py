@@ -61,7 +61,7 @@ def test_missing_damaged_and_small_pictures_are_named(pictures):
     pairs = pictures.parent / "pairs.txt"
     path = pictures / "Other1" / "Other1_0001.jpg"
     truncate(path, 0.001)
-    with pytest.raises(ValueError, match=r"Other1_0001\.jpg is damaged or no picture"):
+    with pytest.raises(ValueError, match=r"Other1_0001\.jpg is damaged or truncated, or no JPEG"):
         lfw_pairs_from_images(pictures, pairs, "sift", 4)
     Image.new("RGB", (20, 20)).save(path)
     with pytest.raises(ValueError, match=r"Other1_0001\.jpg must have \(250, 250\) points"):
@@ -96,6 +96,9 @@ def test_unknown_descriptor_is_refused(tmp_path):
         ("", "line 1: must be the numbers"),
         ("ten 300\n", "line 1: must be the numbers"),
         ("1 1\nAda 1 2\n", "must list 2 pairs, got 1"),
+        ("0 0\n", "line 1: must be the numbers"),
+        (f"{'9' * 5000} 1\n", "line 1: must be the numbers"),
+        ("1 1\n\n\nAda 1 2\nAda 1 Bob 0\n", "line 5: must read"),
         ("1 1\nAda 1\nAda 1 Bob 1\n", "line 2: must read '<name> <number> <number>'"),
         ("1 1\nAda 1 2\nAda 1 Bob one\n", "line 3: must read"),
     ],
@@ -103,6 +106,22 @@ def test_unknown_descriptor_is_refused(tmp_path):
 def test_damaged_lists_are_refused_with_their_place(pairs_file, text, sentence):
     with pytest.raises(ValueError, match=rf"pairs\.txt.*{sentence}"):
         read_pair_list(pairs_file(text))
+
+
+def test_missing_list_says_where_to_get_it_and_under_what_terms(tmp_path):
+    pytest.importorskip("skimage", reason="needs the extra images")
+    with pytest.raises(
+        FileNotFoundError, match=r"no\.txt is missing.*Get it from http.*terms: .+\)$"
+    ):
+        lfw_pairs_from_images(tmp_path, tmp_path / "no.txt")
+
+
+def test_missing_pictures_say_where_to_get_them(tmp_path, pairs_file):
+    pytest.importorskip("skimage", reason="needs the extra images")
+    with pytest.raises(
+        FileNotFoundError, match=r"5 pictures .* missing.*Get them from.*terms: .+\)$"
+    ):
+        lfw_pairs_from_images(tmp_path, pairs_file(PAIRS))
 
 
 def test_real_list_agrees_with_the_features_file(data_folder):

@@ -52,12 +52,21 @@ def test_geometry_has_neither_place_nor_size(put, arrays):
         ({"score": np.array([1.0, 2.0])}, r"array score: must have the shape \(3,\)"),
         ({"appearance300": np.zeros((3, 30))}, r"array appearance300: must have the shape"),
         ({"name": np.array(["CF1", "CF2", "CF3"])}, "array name: must hold faces of AF"),
+        ({"name": np.array(["AF1", "QF2", "AF3"])}, "array name: names must begin with AF.*'QF2'"),
+        ({"score": np.array([1.0, 2.0, 50.0])}, r"array score: scores must lie in \[1, 5\]"),
     ],
 )
 def test_arrays_of_another_form_are_refused(put, arrays, change, sentence):
     put(**{**arrays, **change})
     with pytest.raises(ValueError, match=rf"features\.npz, {sentence}"):
         load_scut()
+
+
+def test_face_that_is_one_point_is_refused(put, arrays):
+    arrays["landmarks"][2] = 7.0
+    put(**arrays)
+    with pytest.raises(ValueError, match=r"features\.npz, array landmarks: must not lie in one"):
+        load_scut(features="geometric")
 
 
 def test_missing_arrays_and_truncated_files_are_refused(put, arrays):

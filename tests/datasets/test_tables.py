@@ -9,6 +9,10 @@ def test_rows_keep_the_number_of_their_line():
     assert rows == [Row(1, ["a", "1"]), Row(3, ["b", "2"])]
 
 
+def test_quotes_without_a_partner_stay():
+    assert split_rows("'a',\"b,12',\"", "toy.csv", 4)[0].fields == ["a", '"b', "12'", '"']
+
+
 def test_first_row_sets_the_number_of_fields_where_none_is_given():
     with pytest.raises(ValueError, match=r"toy\.csv, line 2: must have 3 fields, got 2"):
         split_rows("1,2,3\n1,2", "toy.csv", None)
@@ -33,6 +37,9 @@ def test_names_are_encoded_in_the_order_of_their_categories():
         (["M", "old"], "line 7, age: must be a number, got 'old'"),
         (["M", "nan"], "line 7, age: must be a finite number"),
         (["M", ""], "line 7, age: must be a number"),
+        (["M", "1_0"], "line 7, age: must be a number, got '1_0'"),
+        (["M", "\u0663"], "line 7, age: must be a number"),
+        (["M", "9" * 400 + "x"], r"line 7, age: must be a number, got '9+\.\.\.$"),
     ],
 )
 def test_wrong_fields_are_refused_with_their_place(fields, sentence):

@@ -2,12 +2,13 @@
 
 None is part of the package. Loaders read from a folder, the argument ``folder`` or the
 environment variable ``ECSELM_DATA``, write nothing to disk, and say where to get what is
-missing.
+missing. What scikit-learn brings along (``load_bundled``) and stand-ins need no folder.
 """
 
 from ecselm.datasets.ar import load_ar
 from ecselm.datasets.bank import load_bank_marketing
 from ecselm.datasets.beauty import beauty_levels
+from ecselm.datasets.bundled import list_bundled, load_bundled
 from ecselm.datasets.dataset import Dataset
 from ecselm.datasets.enose import load_enose
 from ecselm.datasets.gas import load_gas
@@ -28,9 +29,11 @@ __all__ = [
     "PairSet",
     "beauty_levels",
     "lfw_pairs_from_images",
+    "list_bundled",
     "list_keel",
     "load_ar",
     "load_bank_marketing",
+    "load_bundled",
     "load_enose",
     "load_gas",
     "load_german",

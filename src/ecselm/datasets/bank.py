@@ -13,11 +13,11 @@ from ecselm.datasets.source import Source, find_file
 from ecselm.datasets.tables import (
     Column,
     Row,
+    check_length,
     codes,
     encode,
     encoded_names,
     number,
-    seen_categories,
     split_rows,
 )
 
@@ -33,9 +33,25 @@ HEADER = (
     "age", "job", "marital", "education", "default", "balance", "housing", "loan", "contact",
     "day", "month", "duration", "campaign", "pdays", "previous", "poutcome", "y",
 )  # fmt: skip
-NUMBERS = ("age", "balance", "pdays", "previous")
+N_ROWS = 45211
+NO_YES = ("no", "yes")
 # What is known of a customer before the call the decision is about.
-BEFORE = (*HEADER[:8], *HEADER[13:16])
+BEFORE = (
+    Column("age"),
+    Column("job", (
+        "admin.", "blue-collar", "entrepreneur", "housemaid", "management", "retired",
+        "self-employed", "services", "student", "technician", "unemployed", "unknown",
+    )),
+    Column("marital", ("divorced", "married", "single")),
+    Column("education", ("primary", "secondary", "tertiary", "unknown")),
+    Column("default", NO_YES),
+    Column("balance"),
+    Column("housing", NO_YES),
+    Column("loan", NO_YES),
+    Column("pdays"),
+    Column("previous"),
+    Column("poutcome", ("failure", "other", "success", "unknown")),
+)  # fmt: skip
 SHARE, INTEREST, CALL = 0.25, 0.02463333, 1.0
 
 
@@ -66,17 +82,15 @@ def load_bank_marketing(folder: str | os.PathLike[str] | None = None) -> Dataset
     header, *rows = split_rows(read_gzip(path), path.name, len(HEADER), ";")
     if tuple(header.fields) != HEADER:
         raise ValueError(f"{path.name}, line 1: must be {';'.join(HEADER)}")
+    check_length(rows, N_ROWS, path.name)
     rows = [row for row in rows if _balance(row, path.name) > 0]
     if not rows:
         raise ValueError(f"{path.name} must hold rows with a balance > 0, got none")
-    y = codes(rows, HEADER.index("y"), Column("y", ("no", "yes")), path.name)
-    kept = [Row(row.line, [row.fields[HEADER.index(name)] for name in BEFORE]) for row in rows]
-    columns = [
-        Column(name, () if name in NUMBERS else seen_categories(kept, j))
-        for j, name in enumerate(BEFORE)
-    ]
-    X = encode(kept, columns, path.name)
-    names = encoded_names(columns)
+    y = codes(rows, HEADER.index("y"), Column("y", NO_YES), path.name)
+    places = [HEADER.index(column.name) for column in BEFORE]
+    kept = [Row(row.line, [row.fields[j] for j in places]) for row in rows]
+    X = encode(kept, BEFORE, path.name)
+    names = encoded_names(BEFORE)
     missed = np.maximum(SHARE * INTEREST * X[:, names.index("balance")], CALL)
     return Dataset(
         "bank marketing",
@@ -86,7 +100,7 @@ def load_bank_marketing(folder: str | os.PathLike[str] | None = None) -> Dataset
         np.array([0, 1]),
         sample_cost=outcome_costs(y, tp_cost=CALL, fp_cost=CALL, fn_cost=missed, tn_cost=0.0),
         feature_names=names,
-        class_names=("no", "yes"),
+        class_names=NO_YES,
     )
 
 

@@ -30,12 +30,13 @@ N_CELLS, N_ANGLES = 4, 8
 
 
 def imported(module: str) -> Any:
-    """Return a module of scikit-image, or say which extra has it."""
+    """Return a module of scikit-image or Pillow, or say which extra has it."""
     try:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            "pictures need scikit-image, the extra 'images': pip install 'ecselm[images]'"
+            "pictures need scikit-image and Pillow, the extra 'images': "
+            "pip install 'ecselm[images]'"
         ) from error
 
 

@@ -11,7 +11,8 @@ from ecselm._typing import FloatArray
 from ecselm.datasets.dataset import Dataset
 from ecselm.datasets.readers import read_gzip
 from ecselm.datasets.source import Source, find_file
-from ecselm.datasets.tables import Row, number, split_rows
+from ecselm.datasets.tables import Row, check_length, number, split_rows
+from ecselm.datasets.words import brief
 
 SOURCE = Source(
     folder="gas_drift_uci",
@@ -21,6 +22,7 @@ SOURCE = Source(
     terms="research only, commercial use excluded, both papers to be cited",
 )
 GASES = ("ethanol", "ethylene", "ammonia", "acetaldehyde", "acetone", "toluene")
+N_ROWS = (445, 1244, 1586, 161, 197, 2300, 3613, 294, 470, 3600)  # by batch, as UCI says
 N_FEATURES = 128  # 16 sensors of 8 features, the first of which is the steady state
 STEADY = tuple(range(0, 96, 16))  # of sensors 1, 3, ..., 11, as many as the paper has
 KINDS = ("steady", "steady_normalised", *(f"{way}_{a}" for way in ("up", "down") for a in "123"))
@@ -61,6 +63,7 @@ def load_gas(
         raise ValueError(f"columns must be 'steady' or 'all', got {columns!r}")
     path = find_file(SOURCE, f"batch{batch}.dat.gz", folder)
     rows = split_rows(read_gzip(path), path.name, 1 + N_FEATURES, r"\s+")
+    check_length(rows, N_ROWS[batch - 1], path.name)
     y = np.array([_gas(row, path.name) for row in rows])
     X = np.array([_features(row, path.name) for row in rows])
     chosen = list(STEADY) if columns == "steady" else list(range(N_FEATURES))
@@ -77,10 +80,12 @@ def load_gas(
 
 
 def _gas(row: Row, file: str) -> int:
-    label, _, ppm = row.fields[0].partition(";")
+    label, given, ppm = row.fields[0].partition(";")
     if label not in {"1", "2", "3", "4", "5", "6"}:
-        raise ValueError(f"{file}, line {row.line}: the gas must be 1 to 6, got {label!r}")
-    if ppm:  # UCI's first release of the data has no concentrations
+        raise ValueError(
+            f"{file}, line {row.line}: the gas must be 1 to 6, got {brief(repr(label))}"
+        )
+    if given:  # UCI's first release of the data has no concentrations
         number(ppm, f"{file}, line {row.line}, concentration")
     return int(label)
 
@@ -92,7 +97,7 @@ def _features(row: Row, file: str) -> FloatArray:
         if index != str(j + 1):
             raise ValueError(
                 f"{file}, line {row.line}: feature {j + 1} must read '{j + 1}:<value>', "
-                f"got {field!r}"
+                f"got {brief(repr(field))}"
             )
         values[j] = number(value, f"{file}, line {row.line}, feature {j + 1}")
     return values

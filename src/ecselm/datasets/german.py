@@ -12,7 +12,9 @@ from ecselm.datasets.readers import read_text
 from ecselm.datasets.source import Source, find_file
 from ecselm.datasets.tables import (
     Column,
+    Row,
     check_length,
+    codes,
     encode,
     encoded_names,
     integers,
@@ -26,12 +28,20 @@ SOURCE = Source(
     address="https://archive.ics.uci.edu/dataset/144",
     terms="none stated in the files; UCI lists CC BY 4.0",
 )
+N_ROWS = 1000
 NUMBERS = ("duration", "amount", "instalment_rate", "residence", "age", "credits", "dependants")
 MIXED = (
     "account", "duration", "history", "purpose", "amount", "savings", "employment",
     "instalment_rate", "status", "debtors", "residence", "property", "age", "plans", "housing",
     "credits", "job", "dependants", "telephone", "foreign",
 )  # fmt: skip
+# The last digits of the names in german.doc, where A47 and A95 are named and never occur.
+CODES = {
+    "account": range(1, 5), "history": range(5), "purpose": range(11), "savings": range(1, 6),
+    "employment": range(1, 6), "status": range(1, 6), "debtors": range(1, 4),
+    "property": range(1, 5), "plans": range(1, 4), "housing": range(1, 4), "job": range(1, 5),
+    "telephone": range(1, 3), "foreign": range(1, 3),
+}  # fmt: skip
 
 
 def load_german(
@@ -67,9 +77,9 @@ def load_german(
     path = find_file(SOURCE, "german.data-numeric" if numeric else "german.data", folder)
     # UCI's numeric file has spaces between numbers, copies of it have commas.
     rows = split_rows(read_text(path), path.name, len(names) + 1, r"[,\s]+")
-    check_length(rows, 1000, path.name)
+    check_length(rows, N_ROWS, path.name)
     read = [
-        Column(name, () if numeric or name in NUMBERS else seen_categories(rows, j))
+        Column(name) if numeric or name in NUMBERS else _coded(rows, j, path.name)
         for j, name in enumerate(names)
     ]
     return Dataset(
@@ -82,3 +92,10 @@ def load_german(
         feature_names=encoded_names(read),
         class_names=("good", "bad"),
     )
+
+
+def _coded(rows: list[Row], j: int, file: str) -> Column:
+    """Return the column with the names that occur, once each is one that the source has."""
+    name = MIXED[j]
+    codes(rows, j, Column(name, tuple(f"A{j + 1}{digit}" for digit in CODES[name])), file)
+    return Column(name, seen_categories(rows, j))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from itertools import chain
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ecselm.datasets.keel_format import KeelTable, parse_keel
 from ecselm.datasets.keel_package import packaged_names, read_packaged
 from ecselm.datasets.readers import read_zip
 from ecselm.datasets.source import Source, data_root, find_file
-from ecselm.datasets.tables import Column, Row, codes, encode, encoded_names
+from ecselm.datasets.tables import Column, codes, encode, encoded_names
 
 SOURCE = Source(
     folder="keel_imbalanced_binary",
@@ -39,7 +39,6 @@ OVERLAPPING = {
     "is what they leave, and training parts are what is not tested."
 }
 FOLDERS = ("keel_imbalanced_binary", "keel_imbalanced_multiclass")
-Rows = tuple[Row, ...]
 ENDING = "-5-fold.zip"
 N_FOLDS = 5
 
@@ -96,13 +95,13 @@ def load_keel(
     path = _zip(name, folder)
     packaged = read_packaged(name) if path is None and folder is None else None
     if packaged is not None:
-        y = codes(packaged.rows, -1, packaged.columns[-1], name)
+        y = codes(packaged.rows, -1, packaged.columns[-1], packaged.file)
         fold = stratified_fold(y, N_FOLDS, as_generator(random_state))
-        return _dataset(name, packaged, fold, PACKAGED, f"{name}.dat")
-    path = path or find_file(SOURCE, name + ENDING, folder)
-    table, fold = _official(name, path)
+        return _dataset(name, [packaged], fold, PACKAGED)
+    parts = _official(name, path or find_file(SOURCE, name + ENDING, folder))
+    fold = np.repeat(np.arange(N_FOLDS), [len(part.rows) for part in parts])
     source = " ".join([SOURCE.sentence, *filter(None, [OVERLAPPING.get(name)])])
-    return _dataset(name, table, fold, source, path.name)
+    return _dataset(name, parts, fold, source)
 
 
 def _zip(name: str, folder: str | os.PathLike[str] | None) -> Path | None:
@@ -111,55 +110,58 @@ def _zip(name: str, folder: str | os.PathLike[str] | None) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _official(name: str, path: Path) -> tuple[KeelTable, IntArray]:
-    """Return the test parts one after another, and the fold of each row."""
+def _official(name: str, path: Path) -> list[KeelTable]:
+    """Return the five parts that are tested."""
     members = [f"{name}-5-{i}{part}.dat" for i in range(1, 6) for part in ("tst", "tra")]
     tables = [
         parse_keel(text, f"{path.name}, {member}")
         for text, member in zip(read_zip(path, members), members, strict=True)
     ]
-    for table, member in zip(tables, members, strict=True):
+    for table in tables:
         if table.columns != tables[0].columns:
-            raise ValueError(f"{path.name}, {member}: must have the header of {members[0]}")
-    tests, trains = [t.rows for t in tables[::2]], [t.rows for t in tables[1::2]]
+            raise ValueError(f"{table.file}: must have the header of {members[0]}")
+    tests, trains = tables[::2], tables[1::2]
     if name in OVERLAPPING:
-        tests[4] = _without(trains[1], _tally(*tests[:1], *tests[2:4]))
+        tests[4] = _without(trains[1], _tally(tests[0], *tests[2:4]))
     else:
-        _check_partition(tests, trains, [f"{path.name}, {member}" for member in members[1::2]])
-    fold = np.repeat(np.arange(N_FOLDS), [len(rows) for rows in tests])
-    return KeelTable(tables[0].columns, tuple(chain.from_iterable(tests))), fold
+        _check_partition(tests, trains)
+    return tests
 
 
-def _check_partition(tests: list[Rows], trains: list[Rows], places: list[str]) -> None:
+def _check_partition(tests: list[KeelTable], trains: list[KeelTable]) -> None:
     everything = _tally(*tests)
-    for test, train, place in zip(tests, trains, places, strict=True):
+    for test, train in zip(tests, trains, strict=True):
         if _tally(train) != everything - _tally(test):
-            raise ValueError(f"{place}: must hold the rows of the other four tests")
+            raise ValueError(f"{train.file}: must hold the rows of the other four tests")
 
 
-def _without(rows: Rows, others: Counter[tuple[str, ...]]) -> Rows:
+def _without(table: KeelTable, others: Counter[tuple[str, ...]]) -> KeelTable:
     """Return the rows that are not among the others, each of which takes one away."""
     left, kept = others.copy(), []
-    for row in rows:
+    for row in table.rows:
         key = tuple(row.fields)
         if left[key] > 0:
             left[key] -= 1
         else:
             kept.append(row)
-    return tuple(kept)
+    if left.total() or not kept:
+        raise ValueError(f"{table.file}: must hold the rows of the tests it is to train for")
+    return replace(table, rows=tuple(kept))
 
 
-def _tally(*parts: Rows) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(row.fields) for row in chain.from_iterable(parts))
+def _tally(*parts: KeelTable) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(row.fields) for part in parts for row in part.rows)
 
 
-def _dataset(name: str, table: KeelTable, fold: IntArray, source: str, file: str) -> Dataset:
-    *inputs, label = table.columns
-    y = codes(table.rows, -1, label, file)
+def _dataset(name: str, parts: list[KeelTable], fold: IntArray, source: str) -> Dataset:
+    *inputs, label = parts[0].columns
+    y = np.concatenate([codes(part.rows, -1, label, part.file) for part in parts])
     y, names = _named(y, label)
+    if len(names) < 2:
+        raise ValueError(f"{parts[0].file}: must hold two classes at least, got {names[0]} only")
     return Dataset(
         f"KEEL {name}",
-        encode(table.rows, inputs, file),
+        np.vstack([encode(part.rows, inputs, part.file) for part in parts]),
         y,
         source,
         np.arange(len(names)),

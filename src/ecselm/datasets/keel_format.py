@@ -6,16 +6,18 @@ import re
 from dataclasses import dataclass
 
 from ecselm.datasets.tables import Column, Row, split_rows
+from ecselm.datasets.words import brief
 
 _ATTRIBUTE = re.compile(r"@attribute\s+'?([^\s{\['\"]+)'?\s*(\{[^}]*\}|[a-z]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class KeelTable:
-    """Columns, the last of which is the class, and rows of text."""
+    """Columns, the last of which is the class, and rows of text with the file they are in."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    file: str
 
 
 def parse_keel(text: str, file: str) -> KeelTable:
@@ -40,16 +42,18 @@ def parse_keel(text: str, file: str) -> KeelTable:
     if len(columns) < 2 or not columns[-1].categories:
         raise ValueError(f"{file} must declare attributes, the last with the names of the classes")
     rows = split_rows("\n".join(body), file, len(columns), first_line=starts[0] + 2)
-    return KeelTable(columns, tuple(rows))
+    return KeelTable(columns, tuple(rows), file)
 
 
 def _column(line: str, place: str) -> Column:
     match = _ATTRIBUTE.match(line)
     if match is None:
-        raise ValueError(f"{place}: must read '@attribute <name> <type>', got {line!r}")
+        raise ValueError(f"{place}: must read '@attribute <name> <type>', got {brief(repr(line))}")
     name, kind = match.groups()
     if kind.startswith("{"):
         return Column(name, tuple(value.strip() for value in kind[1:-1].split(",")))
     if kind.lower() not in {"real", "integer"}:
-        raise ValueError(f"{place}: {name} must be real, integer or {{names}}, got {kind!r}")
+        raise ValueError(
+            f"{place}: {brief(name)} must be real, integer or {{names}}, got {brief(repr(kind))}"
+        )
     return Column(name)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from ecselm.datasets.keel_format import KeelTable
 from ecselm.datasets.readers import read_text
-from ecselm.datasets.tables import Column, Row, seen_categories, split_rows
+from ecselm.datasets.tables import Column, Row, number, seen_categories, split_rows
 
 # Its processed arrays are discretised and in two folds; only its raw rows are KEEL's.
 _PLACES = ("imbalanced/raw", "balanced/raw")
 _MISSING = {"?", "<null>"}
+_FEW = 10  # names, where numbers are among them
 
 
 def packaged_names() -> list[str]:
@@ -35,18 +36,31 @@ def read_packaged(name: str) -> KeelTable | None:
         return None
     rows = split_rows(read_text(path), path.name, None)
     rows = [row for row in rows if not _MISSING & set(row.fields)]
+    if not rows or len(rows[0].fields) < 2:
+        raise ValueError(f"{path.name} must hold rows of two fields at least, and without gaps")
     width = len(rows[0].fields)
-    inputs = [Column(f"a{j + 1}", _categories(rows, j)) for j in range(width - 1)]
-    return KeelTable((*inputs, Column("class", seen_categories(rows, width - 1))), tuple(rows))
+    inputs = [_column(rows, j, path.name) for j in range(width - 1)]
+    label = Column("class", seen_categories(rows, width - 1))
+    return KeelTable((*inputs, label), tuple(rows), path.name)
 
 
-def _categories(rows: list[Row], j: int) -> tuple[str, ...]:
+def _column(rows: list[Row], j: int, file: str) -> Column:
+    """Return numbers or names; car's ``2``, ``4`` and ``more`` are names, being few."""
+    name, categories = f"a{j + 1}", seen_categories(rows, j)
+    others = [row for row in rows if not _is_number(row.fields[j])]
+    if not others:
+        return Column(name)
+    if len(others) < len(rows) and len(categories) > _FEW:
+        number(others[0].fields[j], f"{file}, line {others[0].line}, {name}")
+    return Column(name, categories)
+
+
+def _is_number(text: str) -> bool:
     try:
-        for row in rows:
-            float(row.fields[j])
+        number(text, "")
     except ValueError:
-        return seen_categories(rows, j)
-    return ()
+        return False
+    return True
 
 
 def _root() -> Path | None:

@@ -6,19 +6,22 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.decomposition import PCA
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.datasets.descriptors import DESCRIPTORS, SIZE, imported
+from ecselm.datasets.descriptors import DESCRIPTORS, imported
 from ecselm.datasets.lfw import SOURCE
 from ecselm.datasets.pairs import PairSet
+from ecselm.datasets.pictures import read_grey
 from ecselm.datasets.readers import read_text
+from ecselm.datasets.words import brief
 
-LARGEST = 2**22  # bytes of a picture; the real ones have about 9000
 CHUNK = 256
+ADDRESS = "http://vis-www.cs.umass.edu/lfw"
+ORIGIN = "Labeled Faces in the Wild, Huang et al. 2007"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def lfw_pairs_from_images(
 ) -> PairSet:
     """Describe pictures of LFW and keep the principal components, as the paper does.
 
-    Needs the extra ``images`` (scikit-image). Components are fitted on the pictures that
+    Needs the extra ``images`` (scikit-image, Pillow). Components are fitted on the pictures that
     occur in no pair of the file, so that nothing is learned from pairs to be tested.
 
     Parameters
@@ -62,7 +65,8 @@ def lfw_pairs_from_images(
     """
     if descriptor not in DESCRIPTORS:
         raise ValueError(f"descriptor must be 'lbp' or 'sift', got {descriptor!r}")
-    imported("skimage.io")  # before any work
+    for package in ("skimage", "PIL"):  # before any work
+        imported(package)
     listed = read_pair_list(Path(pairs_file))
     pictures = {path.stem: path for path in sorted(Path(folder_of_images).glob("*/*.jpg"))}
     paired = sorted({name for pair in listed.names for name in pair})
@@ -86,26 +90,40 @@ def lfw_pairs_from_images(
 
 def read_pair_list(path: Path) -> PairList:
     """Read LFW's ``pairs.txt``: folds and pairs of either kind in one, then the pairs."""
+    _check_is_there(path)
     lines = [line.split() for line in read_text(path).splitlines()]
-    if not lines or len(lines[0]) != 2 or not all(field.isdecimal() for field in lines[0]):
+    if not lines or len(lines[0]) != 2 or not all(map(_counts, lines[0])):
         raise ValueError(f"{path.name}, line 1: must be the numbers of folds and of pairs")
     n_folds, n_each = (int(field) for field in lines[0])
-    body = [fields for fields in lines[1:] if fields]
+    body = [(i, fields) for i, fields in enumerate(lines[1:], 2) if fields]
     if len(body) != 2 * n_folds * n_each:
         raise ValueError(f"{path.name} must list {2 * n_folds * n_each} pairs, got {len(body)}")
     same = np.tile(np.repeat([1, 0], n_each), n_folds)
     names = tuple(
         _pair(fields, bool(kind), f"{path.name}, line {i}")
-        for i, (fields, kind) in enumerate(zip(body, same, strict=True), 2)
+        for (i, fields), kind in zip(body, same, strict=True)
     )
     return PairList(names, same, np.repeat(np.arange(n_folds), 2 * n_each))
+
+
+def _check_is_there(path: Path) -> None:
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path.name} is missing: pairs_file must be LFW's list of pairs. Get it from "
+            f"{ADDRESS} ({ORIGIN}; terms: {SOURCE.terms})"
+        )
+
+
+def _counts(text: str) -> bool:
+    """Return whether a text is a whole number from 1 that a list of pictures may have."""
+    return text.isascii() and text.isdecimal() and len(text) <= 6 and int(text) > 0
 
 
 def _pair(fields: list[str], same: bool, place: str) -> tuple[str, str]:
     form = "<name> <number> <number>" if same else "<name> <number> <name> <number>"
     numbers = fields[1:] if same else fields[1::2]
-    if len(fields) != len(form.split()) or not all(text.isdecimal() for text in numbers):
-        raise ValueError(f"{place}: must read {form!r}, got {' '.join(fields)!r}")
+    if len(fields) != len(form.split()) or not all(map(_counts, numbers)):
+        raise ValueError(f"{place}: must read {form!r}, got {brief(repr(' '.join(fields)))}")
     people = [fields[0], fields[0] if same else fields[2]]
     first, second = (f"{who}_{int(n):04d}" for who, n in zip(people, numbers, strict=True))
     return first, second
@@ -115,7 +133,7 @@ def _check_pictures(missing: list[str], n_others: int, n_components: int) -> Non
     if missing:
         raise FileNotFoundError(
             f"{len(missing)} pictures of the pairs are missing, the first is {missing[0]}.jpg. "
-            f"Get them from http://vis-www.cs.umass.edu/lfw (deep-funneled; terms: {SOURCE.terms})"
+            f"Get them from {ADDRESS}, deep-funneled ({ORIGIN}; terms: {SOURCE.terms})"
         )
     if n_others < n_components:
         raise ValueError(
@@ -129,20 +147,5 @@ def _described(paths: Iterable[Path], descriptor: str) -> Iterator[FloatArray]:
     describe = DESCRIPTORS[descriptor]
     paths = list(paths)
     for start in range(0, len(paths), CHUNK):
-        rows = [describe(_grey(path)) for path in paths[start : start + CHUNK]]
+        rows = [describe(read_grey(path)) for path in paths[start : start + CHUNK]]
         yield np.array(rows, dtype=np.float32)
-
-
-def _grey(path: Path) -> FloatArray:
-    """Return a picture (250, 250) with values in [0, 255]."""
-    if path.stat().st_size > LARGEST:
-        raise ValueError(f"{path.name} must have at most {LARGEST} bytes")
-    try:
-        picture: Any = imported("skimage.io").imread(path)
-    except (OSError, ValueError, SyntaxError) as error:
-        raise ValueError(f"{path.name} is damaged or no picture: {error}") from error
-    if picture.shape[:2] != SIZE or picture.ndim > 3 or picture.dtype != np.uint8:
-        raise ValueError(f"{path.name} must have {SIZE} points, got {picture.shape}")
-    if picture.ndim == 3:
-        return imported("skimage.color").rgb2gray(picture[:, :, :3]) * 255.0
-    return picture.astype(np.float64)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import zlib
 from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat, whosmat
-from scipy.io.matlab import MatReadError
 
 from ecselm._typing import AnyArray
 from ecselm.datasets.dataset import Dataset
+from ecselm.datasets.mat_format import read_mat
 from ecselm.datasets.source import Source, find_file
 
 SOURCE = Source(
@@ -53,20 +51,11 @@ def load_olivetti(folder: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def _faces(path: Path) -> AnyArray:
-    """Return the one array wanted, once the file says that it is as small as it must be."""
-    damage = (ValueError, TypeError, OSError, EOFError, KeyError, IndexError, zlib.error)
-    try:
-        listed = {name: shape for name, shape, _ in whosmat(path)}
-        faces = loadmat(path, variable_names=["faces"])["faces"] if _fits(listed) else None
-    except (*damage, NotImplementedError, MatReadError, MemoryError) as error:
-        raise ValueError(f"{path.name} is damaged or truncated: {error}") from error
-    if faces is None:
-        raise ValueError(f"{path.name} must hold faces of shape {SHAPE}, got {listed or 'nothing'}")
-    numbers = isinstance(faces, np.ndarray) and faces.dtype.kind in "uif"
-    if not numbers or not ((faces >= 0) & (faces <= 255)).all():
+    held = read_mat(path, "faces")
+    faces = held.get("faces")
+    if "faces" not in held or (faces is not None and faces.shape != SHAPE):
+        got = "nothing of that name" if faces is None else faces.shape
+        raise ValueError(f"{path.name} must hold faces of shape {SHAPE}, got {got}")
+    if faces is None or not ((faces >= 0) & (faces <= 255)).all():
         raise ValueError(f"{path.name}, faces: must hold numbers in [0, 255]")
     return faces
-
-
-def _fits(listed: dict[str, tuple[int, ...]]) -> bool:
-    return listed.get("faces") == SHAPE

@@ -11,6 +11,7 @@ from ecselm.datasets.dataset import Dataset
 from ecselm.datasets.readers import read_text
 from ecselm.datasets.source import Source, find_file
 from ecselm.datasets.tables import Column, check_length, encode, encoded_names, integers, split_rows
+from ecselm.datasets.words import brief
 
 FOLDER = "ordinal_regression"
 _BEN_DAVID = Source(
@@ -105,4 +106,6 @@ def load_ordinal(name: str, folder: str | os.PathLike[str] | None = None) -> Dat
 def _check_header(fields: list[str], form: _File, file: str) -> None:
     wanted = [*(column.name for column in form.columns), "out1"]
     if fields != wanted:
-        raise ValueError(f"{file}, line 1: must be {','.join(wanted)}, got {','.join(fields)}")
+        raise ValueError(
+            f"{file}, line 1: must be {','.join(wanted)}, got {brief(','.join(fields))}"
+        )

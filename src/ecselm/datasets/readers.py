@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ecselm._typing import AnyArray
+from ecselm.datasets.words import brief
 
 LIMIT = 2**28  # bytes, once unpacked; the largest real file has 4 million
-_DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+_NOT_TEXT = re.compile(r"[^\S\t\n\r ]|[\x00-\x08\x0e-\x1f\x7f]")
+_VERSIONS = {(1, 0), (2, 0), (3, 0)}  # of NumPy's format
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file as it is."""
+    with path.open("rb") as stream:
+        return _limited(stream.read(LIMIT + 1), path.name)
 
 
 def read_text(path: Path) -> str:
     """Return a text file."""
-    with path.open("rb") as stream:
-        return _decoded(_bounded(stream, path.name), path.name)
+    return _decoded(read_bytes(path), path.name)
 
 
 def read_gzip(path: Path) -> str:
     """Return a text file packed by gzip."""
-    with _named(path.name), gzip.open(path, "rb") as stream:
-        data = _bounded(stream, path.name)
-    return _decoded(data, path.name)
+    packed = io.BytesIO(read_bytes(path))
+    with unpacking(path.name), gzip.GzipFile(fileobj=packed) as stream:
+        data = stream.read(LIMIT + 1)
+    return _decoded(_limited(data, path.name), path.name)
 
 
 def read_zip(path: Path, members: list[str]) -> list[str]:
@@ -37,7 +44,7 @@ def read_zip(path: Path, members: list[str]) -> list[str]:
 
     Nothing is written to disk, so that names in the zip cannot lead out of a folder.
     """
-    with _named(path.name), zipfile.ZipFile(path) as archive:
+    with _archive(path) as archive:
         listed = {info.filename.rsplit("/", 1)[-1]: info for info in archive.infolist()}
         missing = [member for member in members if member not in listed]
         if missing:
@@ -54,13 +61,13 @@ def read_npz(path: Path, names: list[str]) -> dict[str, AnyArray]:
     The header of an array may claim any size: it is held against the bytes that are
     there before memory is taken.
     """
-    with _named(path.name), zipfile.ZipFile(path) as archive:
+    with _archive(path) as archive:
         listed = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         missing = [name for name in names if name not in listed]
         if missing:
             raise ValueError(
                 f"{path.name} must hold the arrays {', '.join(names)}; "
-                f"{', '.join(missing)} missing, got {', '.join(listed) or 'none'}"
+                f"{', '.join(missing)} missing, got {brief(', '.join(listed)) or 'none'}"
             )
         data = {name: _member(archive, listed[name], path.name) for name in names}
     return {name: _array(part, f"{path.name}, array {name}") for name, part in data.items()}
@@ -68,20 +75,34 @@ def read_npz(path: Path, names: list[str]) -> dict[str, AnyArray]:
 
 def list_npz(path: Path) -> list[str]:
     """Return the names of the arrays in NumPy's ``.npz``."""
-    with _named(path.name), zipfile.ZipFile(path) as archive:
+    with _archive(path) as archive:
         return [name.removesuffix(".npy") for name in archive.namelist()]
 
 
 @contextmanager
-def _named(file: str) -> Iterator[None]:
+def unpacking(file: str) -> Iterator[None]:
+    """Say in one sentence that ``file`` is damaged, in whatever way a library fails at it.
+
+    Damaged bytes lead libraries into errors of any class, so all are caught: nothing but
+    the call of the library belongs inside.
+    """
     try:
         yield
-    except _DAMAGE as error:
-        raise ValueError(f"{file} is damaged or truncated: {error}") from error
+    except Exception as error:
+        reason = f": {brief(str(error))}" if str(error) else ""
+        raise ValueError(f"{file} is damaged or truncated{reason}") from error
 
 
-def _bounded(stream: Any, file: str) -> bytes:
-    data: bytes = stream.read(LIMIT + 1)
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    packed = io.BytesIO(read_bytes(path))
+    with unpacking(path.name):
+        archive = zipfile.ZipFile(packed)
+    with archive:
+        yield archive
+
+
+def _limited(data: bytes, file: str) -> bytes:
     if len(data) > LIMIT:
         raise ValueError(f"{file} must hold at most {LIMIT} bytes once unpacked")
     return data
@@ -90,36 +111,49 @@ def _bounded(stream: Any, file: str) -> bytes:
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: str) -> bytes:
     if info.file_size > LIMIT:
         raise ValueError(
-            f"{file}, {info.filename}: must hold at most {LIMIT} bytes once unpacked, "
+            f"{file}, {brief(info.filename)}: must hold at most {LIMIT} bytes once unpacked, "
             f"got {info.file_size}"
         )
-    return archive.read(info)
+    with unpacking(file):
+        return archive.read(info)
 
 
 def _decoded(data: bytes, file: str) -> str:
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} must be text in UTF-8, byte {error.start} is not") from error
+    odd = _NOT_TEXT.search(text)
+    if odd is not None:
+        line = text.count("\n", 0, odd.start()) + 1
+        raise ValueError(f"{file}, line {line}: must be plain text, got {odd.group()!r}")
+    return text
 
 
 def _array(data: bytes, place: str) -> AnyArray:
     stream = io.BytesIO(data)
     try:
-        version = np.lib.format.read_magic(stream)
-        if version == (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        else:
-            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-    except ValueError as error:
-        raise ValueError(f"{place}: not an array of NumPy: {error}") from error
+        shape, dtype = _header(stream)
+    except Exception as error:
+        raise ValueError(f"{place}: not an array of NumPy: {brief(str(error))}") from error
     if dtype.hasobject:
         raise ValueError(f"{place}: must hold numbers or text, got pickled objects")
     size = int(np.prod([int(n) for n in shape], dtype=object)) * dtype.itemsize
-    if size != len(data) - stream.tell():
+    if size != len(data) - stream.tell() or min(shape, default=0) < 0:
         raise ValueError(
-            f"{place}: shape {shape} of {dtype} must take {size} bytes, got "
+            f"{place}: shape {brief(str(shape))} of {dtype} must take {size} bytes, got "
             f"{len(data) - stream.tell()}"
         )
     stream.seek(0)
     return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _header(stream: io.BytesIO) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
+    version = np.lib.format.read_magic(stream)
+    if version not in _VERSIONS:
+        raise ValueError(f"version {version}")
+    if version == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    else:
+        shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
+    return shape, dtype

@@ -7,12 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from ecselm._typing import FloatArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray
 from ecselm.datasets.beauty import beauty_dataset
 from ecselm.datasets.dataset import Dataset
 from ecselm.datasets.readers import read_npz
 from ecselm.datasets.shapes import check_array
 from ecselm.datasets.source import Source, find_file
+from ecselm.datasets.words import brief
 
 SOURCE = Source(
     folder="scut_fbp_asian",
@@ -22,6 +23,7 @@ SOURCE = Source(
     terms="non-commercial research only, Liang et al. 2018 to be cited",
 )
 N_RATERS = 60
+GROUPS = ("AF", "AM", "CF", "CM")  # Asian and Caucasian women and men
 
 
 def load_scut(
@@ -62,12 +64,11 @@ def load_scut(
     shape = (n, 300) if features == "appearance" else (n, 86, 2)
     values = check_array(arrays, wanted, "f", shape, path.name)
     raw = check_array(arrays, "score", "f", (n,), path.name)
-    rows = np.char.startswith(arrays["name"], group)
-    if not rows.any():
-        raise ValueError(f"{path.name}, array name: must hold faces of {group}, got none")
+    _check_scores(raw, path.name)
+    rows = _of_group(arrays["name"], group, path.name)
     X: FloatArray = values[rows].astype(np.float64)
     if features == "geometric":
-        X = _without_place_and_size(X)
+        X = _without_place_and_size(X, path.name)
     name = f"SCUT {group}, {features}"
     return beauty_dataset(name, X, _stretched(raw[rows]), target, SOURCE.sentence)
 
@@ -82,9 +83,31 @@ def _stretched(means: FloatArray) -> FloatArray:
     return 1.0 + (total - N_RATERS) * 9.0 / (4.0 * N_RATERS)
 
 
-def _without_place_and_size(landmarks: FloatArray) -> FloatArray:
+def _check_scores(raw: FloatArray, file: str) -> None:
+    if raw.min() < 1 or raw.max() > 5:
+        raise ValueError(
+            f"{file}, array score: scores must lie in [1, 5], got {raw.min():g} to {raw.max():g}"
+        )
+
+
+def _of_group(names: AnyArray, group: str, file: str) -> BoolArray:
+    """Return which faces are of a group; a name of none would get lost unnoticed."""
+    groups = np.array([name[:2] for name in names.tolist()])
+    for name in names[~np.isin(groups, GROUPS)].tolist():
+        raise ValueError(
+            f"{file}, array name: names must begin with {', '.join(GROUPS)}, got "
+            f"{brief(repr(name))}"
+        )
+    if group not in groups:
+        raise ValueError(f"{file}, array name: must hold faces of {group}, got none")
+    return groups == group
+
+
+def _without_place_and_size(landmarks: FloatArray, file: str) -> FloatArray:
     shape = landmarks - landmarks.mean(axis=1, keepdims=True)
     radius = np.sqrt((shape**2).sum(axis=2).mean(axis=1))
+    if not ((radius > 0) & np.isfinite(radius)).all():
+        raise ValueError(f"{file}, array landmarks: must not lie in one point or beyond all bounds")
     return (shape / radius[:, np.newaxis, np.newaxis]).reshape(len(shape), -1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -54,7 +55,19 @@ def check_array(
         )
     if kind == "f" and not np.isfinite(values).all():
         raise ValueError(f"{file}, array {name}: must hold finite numbers only")
+    if kind == "U":
+        _check_text(values, f"{file}, array {name}")
     return values
+
+
+def _check_text(values: AnyArray, place: str) -> None:
+    """Refuse numbers that are no characters, on which Python stumbles later."""
+    if values.dtype.itemsize == 0:
+        return
+    native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    largest = int(native.view(np.uint32).max())
+    if largest > sys.maxunicode:
+        raise ValueError(f"{place}: must hold text, got {largest} for a character")
 
 
 def check_counts(

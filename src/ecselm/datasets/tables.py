@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.datasets.words import brief
 
 
 class Row(NamedTuple):
@@ -38,7 +39,7 @@ def split_rows(
 ) -> list[Row]:
     """Return the rows of ``text``, of ``n_fields`` each or of as many as the first has.
 
-    Lines are counted from ``first_line``, empty ones are passed over, and spaces and
+    Lines are counted from ``first_line``, empty ones are passed over, and spaces and pairs of
     quotes around fields are dropped. ``separator`` is a regular expression.
 
     Examples
@@ -52,7 +53,7 @@ def split_rows(
     for line, content in enumerate(text.splitlines(), first_line):
         if not content.strip():
             continue
-        fields = [field.strip().strip("\"'") for field in re.split(separator, content.strip())]
+        fields = [_unquoted(field.strip()) for field in re.split(separator, content.strip())]
         n_fields = n_fields or len(fields)
         if len(fields) != n_fields:
             raise ValueError(f"{file}, line {line}: must have {n_fields} fields, got {len(fields)}")
@@ -90,7 +91,10 @@ def number(text: str, place: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{place}: must be a number, got {text!r}") from None
+        value = None
+    # Python also takes 1_0 for ten and digits of other scripts, which no file here means.
+    if value is None or "_" in text or not text.isascii():
+        raise ValueError(f"{place}: must be a number, got {brief(repr(text))}")
     if not math.isfinite(value):
         raise ValueError(f"{place}: must be a finite number, got {text!r}")
     return value
@@ -103,7 +107,7 @@ def codes(rows: Sequence[Row], j: int, column: Column, file: str) -> IntArray:
         if row.fields[j] not in places:
             raise ValueError(
                 f"{file}, line {row.line}: {column.name} must be one of "
-                f"{', '.join(column.categories)}, got {row.fields[j]!r}"
+                f"{', '.join(column.categories)}, got {brief(repr(row.fields[j]))}"
             )
     return np.array([places[row.fields[j]] for row in rows], dtype=np.intp)
 
@@ -117,6 +121,11 @@ def integers(rows: Sequence[Row], j: int, allowed: range, file: str) -> IntArray
 def seen_categories(rows: Sequence[Row], j: int) -> tuple[str, ...]:
     """Return what stands in field ``j``, sorted."""
     return tuple(sorted({row.fields[j] for row in rows}))
+
+
+def _unquoted(field: str) -> str:
+    paired = len(field) > 1 and field[0] == field[-1] and field[0] in "\"'"
+    return field[1:-1] if paired else field
 
 
 def _encoded(rows: Sequence[Row], j: int, column: Column, file: str) -> AnyArray:
