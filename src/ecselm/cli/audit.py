@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ecselm.cli.options import add_run_options
 from ecselm.datasets import Dataset, load_scut
 from ecselm.protocols.audit import audit as run_audit
 from ecselm.protocols.audit import render, split_table
@@ -29,11 +30,7 @@ def add_parser(verbs: Any) -> None:
         help="rows of the searches: a stand-in for the eastern faces of table I, or the Asian "
         "women of SCUT-FBP in ECSELM_DATA (synthetic)",
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is drawn (0)")
-    parser.add_argument(
-        "--output", metavar="DIR", help="also write audit.txt, and audit.csv with every split"
-    )
+    add_run_options(parser, "also write audit.txt, and audit.csv with every split")
     parser.set_defaults(run=run)
 
 

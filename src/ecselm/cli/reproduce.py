@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ecselm.cli.options import add_run_options
 from ecselm.protocols import FULL, ITEMS, QUICK, find_item
 from ecselm.protocols import reproduce as reproduce_item
 
@@ -27,11 +28,7 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--no-synthetic", action="store_true", help="leave out what only stand-ins could fill"
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is drawn (0)")
-    parser.add_argument(
-        "--output", metavar="DIR", help="folder of the results (reproduced, or reproduced-quick)"
-    )
+    add_run_options(parser, "folder of the results (reproduced, or reproduced-quick)")
     parser.set_defaults(run=run)
 
 

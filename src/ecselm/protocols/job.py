@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.datasets import Dataset
+from ecselm.hidden import SaturationWarning
 from ecselm.methods import find_method, get_method, tuned_method
 from ecselm.protocols.budget import Budget
 from ecselm.protocols.prepared import Prepared, prepared
@@ -131,9 +132,10 @@ def quieten() -> None:
     """Silence what is no news in a run.
 
     Searches are cut short. Where a class has very few rows, a fold of the choice may lack
-    it, and values that cannot be learned with there are not chosen.
+    it, and values that cannot be learned with there are not chosen. Evolved weights may
+    saturate a layer; what comes of it is judged like all else.
     """
-    for category in (ConvergenceWarning, FitFailedWarning):
+    for category in (ConvergenceWarning, FitFailedWarning, SaturationWarning):
         warnings.simplefilter("ignore", category)
     for message in (
         "The least populated class",
