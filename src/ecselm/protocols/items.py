@@ -129,9 +129,14 @@ def _one(
 _AR_COST = ("CSPCA-NN", "CSLPP-NN", "CSMFA-NN", "CSLDA-NN", "ELM", "KELM", "W2ELM", "E-ELM")
 _AR_OTHERS = ("NN", "NS", "SVM", "CISVM", "mckNN", "mcSVM", "mcKLR", "kernel ECSELM")
 _METRIC_LEARNERS = (
-    *plain(("SILD", "ITML", "LDML", "CSML", "KISSME", "DML-eig")),
-    Setting("LMLML", (("n_regions", 2),)),  # given: choosing it would take longer than all else
-    *plain(("SubSML",)),
+    Setting("SILD"),
+    Setting("ITML", (("slack", 1.0),)),  # given, as below: a choice would take longer than all else
+    Setting("LDML"),
+    Setting("CSML", (("beta", 10.0),)),
+    Setting("KISSME"),
+    Setting("DML-eig", (("smoothing", 0.1),)),
+    Setting("LMLML", (("n_regions", 2),)),
+    Setting("SubSML"),
 )
 _GAS_OTHERS = ("SVM", "PCA-SVM", "KSVM", "LDA", "PCA-LDA", "PLS-DA", "KLDA", "KPLS-DA", "CISVM")
 _GAS_RATES = ("recall", "arr", "trr")

@@ -18,6 +18,7 @@ NAMES = {
     "mean_cost": "mean cost",
 }
 MOST_ROWS = 60  # in the terminal; files have them all
+TOLD_RATES = frozenset({"0.01", "0.05", "0.10", "0.20", "0.50"})  # of a ROC curve
 FEW_DATA = 12  # rows up to which a table needs no summary
 
 
@@ -130,6 +131,7 @@ def _told(item: Item, frame: Any) -> Any:
         for label, metric in zip(frame["data"], frame["metric"], strict=True)
     ]
     placed = frame.assign(place=places)
+    placed = placed[(placed["metric"] != "tpr") | placed["at"].isin(TOLD_RATES)]
     return placed[placed["place"] >= 0].sort_values("place", kind="stable").drop(columns="place")
 
 

@@ -12,9 +12,11 @@ from ecselm._typing import FloatArray
 
 # Told apart by people who see few colours, and in print by the marks.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINES = ("-", "--", ":")  # one for each round of colours
 MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
 MOST_MARKS = 20  # points above which marks would hide the curve
 MOST_TICKS = 6  # points up to which each gets a tick
+MOST_INSIDE = 6  # methods up to which the legend leaves room for curves
 LARGEST_TOLD = 12  # classes up to which the numbers of a matrix can be read
 
 
@@ -46,7 +48,7 @@ def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
     ax.set_xlabel(axis.across)
     ax.set_ylabel(axis.metric.replace("cum_score", "cumulative score"))
     ax.grid(alpha=0.3)
-    ax.legend(fontsize="small")
+    _legend(ax)
 
 
 def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
@@ -59,7 +61,15 @@ def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true positive rate")
     ax.set_aspect("equal")
-    ax.legend(fontsize="small", loc="lower right")
+    _legend(ax)
+
+
+def _legend(ax: Any) -> None:
+    """Name the curves, beside the panel where there are many."""
+    if len(ax.get_legend_handles_labels()[0]) > MOST_INSIDE:
+        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    else:
+        ax.legend(fontsize="small")
 
 
 def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
@@ -123,14 +133,15 @@ def _curves(
     part: Any, metric: str
 ) -> Iterator[tuple[str, tuple[FloatArray, FloatArray], dict[str, Any]]]:
     """Give method, curve and style, methods in the order of their rows."""
-    looks = zip(cycle(COLOURS), cycle(MARKS), strict=False)
+    lines = (line for line in cycle(LINES) for _ in COLOURS)
+    looks = zip(cycle(COLOURS), cycle(MARKS), lines, strict=False)
     mine = part[part["metric"] == metric]
     mine = mine.assign(at=places(mine["at"]), value=mine["value"].astype(float))
-    for (method, rows), (colour, mark) in zip(
+    for (method, rows), (colour, mark, line) in zip(
         mine.groupby("method", sort=False), looks, strict=False
     ):
         means = rows.groupby("at")["value"].mean()
-        style = {"color": colour, "linewidth": 1.2, "markersize": 4}
+        style = {"color": colour, "linestyle": line, "linewidth": 1.2, "markersize": 4}
         if len(means) <= MOST_MARKS:
             style["marker"] = mark
         yield str(method), (means.index.to_numpy(), means.to_numpy()), style

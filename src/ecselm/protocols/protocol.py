@@ -118,7 +118,8 @@ def _is_there(load: Load) -> bool:
 def described(case: Case, data: Dataset, n_splits: int) -> Known:
     """Return what the plan and the record of a run say of a case."""
     itself = case.origin == "paper" or case.name == data.name
-    label = case.name if itself else f"{case.name}: {data.name}"
+    mark = " (SYNTHETIC)" if case.origin == "synthetic" else ""
+    label = case.name if itself else f"{case.name}: {data.name}{mark}"
     check = zlib.crc32(np.ascontiguousarray(data.X).tobytes())
     check = zlib.crc32(np.ascontiguousarray(data.y).tobytes(), check)
     return Known(label, case.origin, data.source, f"{check:08x}", n_splits)
