@@ -74,6 +74,21 @@ def test_ctrl_c_says_that_the_run_can_go_on(capsys, monkeypatch):
     monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", interrupted)
     assert main(["reproduce", "table-1"]) == 130
     assert "goes on from here" in capsys.readouterr().err
+    monkeypatch.setattr("ecselm.cli.audit.run_audit", interrupted)
+    assert main(["audit"]) == 130
+    assert capsys.readouterr().err == "ecselm: interrupted\n"
+
+
+def test_all_names_what_failed_and_goes_on(capsys, monkeypatch):
+    def run(name, *args, **kwargs):
+        raise {"table-2": FileNotFoundError, "table-3": ValueError}.get(name, KeyError)("no luck")
+
+    monkeypatch.setattr("ecselm.cli.reproduce.ITEMS", ["table-2", "table-3", "table-3"])
+    monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", run)
+    assert main(["reproduce", "all"]) == 2
+    told = capsys.readouterr()
+    assert "table-2: left out, no luck" in told.out
+    assert "2 of 3 items failed: table-3, table-3" in told.err
 
 
 def test_all_runs_every_item(monkeypatch, capsys):

@@ -53,6 +53,15 @@ def test_confusion_counts_truth_by_rows():
     assert found(rows, "arr")[""] == 0.75
 
 
+def test_classes_are_called_by_their_names():
+    data = Dataset(
+        "toy", np.zeros((2, 1)), np.arange(2), "Made.", np.arange(2), class_names=("CO", "NH3")
+    )
+    rows = judge_classes(Told([0, 1]), None, np.array([0, 0]), data)
+    assert found(rows, "recall") == {"CO": 0.5}
+    assert found(rows, "confusion")["CO,NH3"] == 1
+
+
 def test_class_without_test_rows_has_no_recall():
     rows = judge_classes(Told([0, 0]), None, np.array([0, 0]), of_classes(np.arange(2)))
     assert found(rows, "recall") == {"0": 1.0}

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -29,21 +30,35 @@ def test_damaged_data_are_an_error_and_not_replaced(tmp_path):
         found_case("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
 
 
+ONE_SPLIT = ((np.arange(3), np.arange(3, 5)),)
+
+
 def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
     data = STAND_IN()
     labels = [
-        described(Case("E-NOSE", origin, STAND_IN), data, 1).label
+        described(Case("E-NOSE", origin, STAND_IN), data, ONE_SPLIT).label
         for origin in ("paper", "public", "synthetic")
     ]
-    assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like"]
+    assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like (SYNTHETIC)"]
 
 
 def test_checksum_tells_data_apart():
     one, other = (
-        described(Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), 1)
+        described(
+            Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), ONE_SPLIT
+        )
         for seed in (0, 1)
     )
     assert one.checksum != other.checksum
+
+
+def test_checksums_tell_costs_and_splits_apart():
+    data, case = STAND_IN(), Case("E-NOSE", "synthetic", STAND_IN)
+    plain = described(case, data, ONE_SPLIT)
+    costly = described(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)
+    turned = described(case, data, tuple(split[::-1] for split in ONE_SPLIT))
+    assert plain.checksum == turned.checksum != costly.checksum
+    assert plain.splits == costly.splits != turned.splits
 
 
 def test_no_two_stand_ins_share_rows():

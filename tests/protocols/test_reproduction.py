@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from ecselm.datasets import make_enose_like, make_m2b_like
-from ecselm.protocols import QUICK, reproduce
+from ecselm.protocols import QUICK, find_item, reproduce
+from ecselm.protocols.runner import plan
 from ecselm.protocols.store import COLUMNS, Store, read_rows
+from ecselm.search import BacktrackingSearch
 
 FILES = ("results.parquet", "run.json", "table.csv", "table.tex")
 COMMAND = [sys.executable, "-m", "ecselm", "reproduce", "table-11", "--quick", "--output"]
@@ -105,13 +107,13 @@ def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
 @pytest.mark.parametrize("name", ["keel", "credit"])
 def test_what_has_no_stand_in_says_what_it_needs(tmp_path, name, monkeypatch):
     monkeypatch.setattr("ecselm.protocols.unequal.list_keel", list)
-    with pytest.raises(FileNotFoundError, match=f"{name} needs data .* ECSELM_DATA"):
+    with pytest.raises(FileNotFoundError, match=f"no data for {name} .* ECSELM_DATA"):
         reproduce(name, tmp_path / "new", budget=QUICK)
     assert not list(tmp_path.iterdir())
 
 
 def test_stand_ins_can_be_left_out(tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match="table-11 needs data of its own"):
+    with pytest.raises(FileNotFoundError, match="no data for table-11"):
         reproduce("table-11", tmp_path / "new", budget=QUICK, synthetic=False)
     own = partial(make_enose_like, random_state=0)
     monkeypatch.setattr("ecselm.protocols.gases.load_enose", own)
@@ -130,7 +132,9 @@ def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_pat
     assert printed.splitlines()[0].split()[:3] == ["data", "SVM", "PCA-SVM"]
     assert "E-NOSE: the paper's data" in printed
     frame = pd.read_csv(done.folder / "published.csv")
-    assert frame.set_index(["data", "method"])["mean"]["TRR", "SVM"] == 92.59
+    trr = frame[frame["data"] == "TRR"].set_index("method")
+    assert trr["mean"]["KPLS-DA"] == pytest.approx(0.9321)
+    assert set(trr.index) == {setting.method for setting in done.item.parts[0].settings}
 
 
 def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch):
@@ -154,3 +158,38 @@ def test_a_figure_is_drawn_in_two_formats(tmp_path):
     done = reproduce("figure-9", tmp_path, budget=QUICK)
     assert (done.folder / "figure-9.png").read_bytes()[1:4] == b"PNG"
     assert "<svg" in (done.folder / "figure-9.svg").read_text()
+
+
+def test_numbers_on_other_data_than_the_run_had_are_not_put_beside(tmp_path, monkeypatch):
+    """One set of the paper's must not bring what is printed about the others."""
+    own = partial(make_enose_like, random_state=0)
+    monkeypatch.setattr("ecselm.protocols.gases.load_enose", own)
+    short = replace(QUICK, most_rows=60, repeats=1)
+    twelve = reproduce("table-12", tmp_path, budget=short)
+    assert [row[0] for row in twelve.published.rows] == ["E-NOSE"]
+    assert reproduce("table-13", tmp_path, budget=short).published is None
+
+
+def test_other_splits_of_the_same_rows_are_not_taken_from_the_journal():
+    one, other = (plan(find_item("table-11"), QUICK, seed)[0] for seed in (0, 1))
+    assert one.known.checksum == other.known.checksum
+    assert one.key != other.key
+
+
+def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
+    """Ctrl-C within a search ends the run: what was cut short is not in the journal."""
+    told = []
+
+    def interrupted(self):
+        told.append(self)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+        return asked(self)
+
+    asked = BacktrackingSearch.ask
+    monkeypatch.setattr(BacktrackingSearch, "ask", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("table-11", tmp_path, budget=QUICK)
+    assert len(told) == 3
+    done = Store(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
+    assert "|ECSELM|" not in "".join(done)

@@ -31,7 +31,7 @@ def add_parser(verbs: Any) -> None:
         "women of SCUT-FBP in ECSELM_DATA (synthetic)",
     )
     add_run_options(parser, "also write audit.txt, and audit.csv with every split")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, resumes=False)
 
 
 def run(args: argparse.Namespace) -> None:

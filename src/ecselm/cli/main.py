@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args.run(args)
     except KeyboardInterrupt:
-        print("ecselm: interrupted; the same command goes on from here", file=sys.stderr)
+        goes_on = "; the same command goes on from here" if args.resumes else ""
+        print(f"ecselm: interrupted{goes_on}", file=sys.stderr)
         return 130
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         print(f"ecselm: {' '.join(str(error).split())}", file=sys.stderr)

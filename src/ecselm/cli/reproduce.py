@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from ecselm.cli.options import add_run_options
-from ecselm.protocols import FULL, ITEMS, QUICK, find_item
+from ecselm.protocols import FULL, ITEMS, QUICK
 from ecselm.protocols import reproduce as reproduce_item
 
 
@@ -29,28 +30,36 @@ def add_parser(verbs: Any) -> None:
         "--no-synthetic", action="store_true", help="leave out what only stand-ins could fill"
     )
     add_run_options(parser, "folder of the results (reproduced, or reproduced-quick)")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, resumes=True)
 
 
 def run(args: argparse.Namespace) -> None:
     """Run one item, or all, and print each table as it is done."""
-    names = list(ITEMS) if args.item == "all" else [find_item(args.item).name]
-    output = args.output or ("reproduced-quick" if args.quick else "reproduced")
-    for name in names:
+    if args.item != "all":
+        _run_one(args.item, args)
+        return
+    failed = []
+    for name in ITEMS:
         try:
-            done = reproduce_item(
-                name,
-                output,
-                budget=QUICK if args.quick else FULL,
-                seed=args.seed,
-                n_jobs=args.jobs,
-                synthetic=not args.no_synthetic,
-                progress=True,
-            )
+            _run_one(name, args)
         except FileNotFoundError as error:
-            if args.item != "all":
-                raise
             print(f"{name}: left out, {error}\n", flush=True)
-            continue
-        note = "\nquick: few rows, nothing tuned, small searches; conclude nothing from it"
-        print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)
+        except (ValueError, OSError, RuntimeError) as error:
+            print(f"{name}: failed, {error}\n", file=sys.stderr, flush=True)
+            failed.append(name)
+    if failed:
+        raise RuntimeError(f"{len(failed)} of {len(ITEMS)} items failed: {', '.join(failed)}")
+
+
+def _run_one(name: str, args: argparse.Namespace) -> None:
+    done = reproduce_item(
+        name,
+        args.output or ("reproduced-quick" if args.quick else "reproduced"),
+        budget=QUICK if args.quick else FULL,
+        seed=args.seed,
+        n_jobs=args.jobs,
+        synthetic=not args.no_synthetic,
+        progress=True,
+    )
+    note = "\nquick: few rows, nothing tuned, small searches; conclude nothing from it"
+    print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)

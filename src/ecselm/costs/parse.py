@@ -26,7 +26,7 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
 
     Parameters
     ----------
-    cost : None, array, DataFrame or dict
+    cost : None, array, DataFrame, dict or callable
         - None: every mistake costs 1;
         - array of shape (k, k): rows are the truth, columns the prediction, both in
           the order of ``classes``;
@@ -35,7 +35,9 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
         - dict ``{(true, predicted): cost}``: mistakes it leaves out cost 1, right
           answers 0;
         - array of shape (k,) or dict ``{true: cost}``: the cost of any mistake on that
-          class, 1 for classes the dict leaves out.
+          class, 1 for classes the dict leaves out;
+        - callable: a rule, called with ``classes``, that returns one of these. It holds
+          whichever classes a fold happens to have.
     classes : array of shape (k,)
 
     Returns
@@ -52,8 +54,14 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
     >>> parse_cost([[1, 6], [3, 2]], ["ill", "well"])
     array([[0., 5.],
            [1., 0.]])
+    >>> parse_cost(lambda levels: abs(levels[:, None] - levels), [1, 2, 5])
+    array([[0., 1., 4.],
+           [1., 0., 3.],
+           [4., 3., 0.]])
     """
     labels = np.asarray(classes)
+    if callable(cost):
+        cost = cost(labels)
     if cost is None:
         return 1.0 - np.eye(len(labels))
     if hasattr(cost, "columns"):

@@ -20,6 +20,10 @@ _NOT_TEXT = re.compile(r"[^\S\t\n\r ]|[\x00-\x08\x0e-\x1f\x7f]")
 _VERSIONS = {(1, 0), (2, 0), (3, 0)}  # of NumPy's format
 
 
+class MissingArray(FileNotFoundError, ValueError):
+    """A file that is whole and does not have an array: as good as no file for those who ask."""
+
+
 def read_bytes(path: Path) -> bytes:
     """Return a file as it is."""
     with path.open("rb") as stream:
@@ -65,7 +69,7 @@ def read_npz(path: Path, names: list[str]) -> dict[str, AnyArray]:
         listed = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         missing = [name for name in names if name not in listed]
         if missing:
-            raise ValueError(
+            raise MissingArray(
                 f"{path.name} must hold the arrays {', '.join(names)}; "
                 f"{', '.join(missing)} missing, got {brief(', '.join(listed)) or 'none'}"
             )

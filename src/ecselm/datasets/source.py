@@ -27,6 +27,8 @@ class Source:
 def data_root(folder: str | os.PathLike[str] | None) -> Path | None:
     """Return the folder of all data: the argument, or what the environment names, or None."""
     named = folder if folder is not None else os.environ.get(VARIABLE)
+    if folder is None and named and not Path(named).is_dir():
+        raise NotADirectoryError(f"{VARIABLE} must name a folder, got {named}")
     return Path(named) if named else None
 
 

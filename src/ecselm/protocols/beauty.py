@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from ecselm._typing import AnyArray
 from ecselm.datasets import Dataset, load_m2b, load_scut, make_m2b_like
 from ecselm.datasets.dataset import Folds
 from ecselm.protocols.budget import Budget
@@ -76,6 +77,7 @@ def _stacked(first: Load, second: Load) -> Dataset:
         y=y,
         classes=np.unique(y),
         class_names=(),
+        source=" ".join(dict.fromkeys((one.source, other.source))),
     )
 
 
@@ -92,6 +94,11 @@ def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
     return random_splits(400 * times, 220 * times)(data, budget, seed)
 
 
+def levels_apart(levels: AnyArray) -> AnyArray:
+    """Return how far apart levels are, as what mistakes cost; the paper does not say."""
+    return np.abs(levels[:, np.newaxis] - levels)
+
+
 BEAUTY = Protocol(
     "beauty",
     "classification",
@@ -100,4 +107,6 @@ BEAUTY = Protocol(
     judge_levels,
     StandardScaler,
     params={"n_hidden": 100},
+    scoring="accuracy",
+    cost=levels_apart,
 )

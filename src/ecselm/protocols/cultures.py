@@ -26,6 +26,7 @@ def across(train: Load, test: Load) -> Dataset:
         name=f"{one.name} -> {other.name}",
         X=np.concatenate([one.X, other.X]),
         y=np.concatenate([one.y, other.y]),
+        source=" ".join(dict.fromkeys((one.source, other.source))),
         folds=((np.arange(n), np.arange(n, n + m)),),
     )
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from ecselm.protocols.panels import draw_confusion, draw_curves, draw_roc
@@ -20,6 +21,7 @@ METADATA: dict[str, dict[str, Any]] = {
 STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
 PANEL = (4.2, 3.4)  # inches
 WIDEST = 3  # panels in a row
+WIDEST_TITLE = 44  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def _drawn(kind: FigureKind, frame: Any) -> Any:
     )
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for ax, (names, part) in zip(grid.flat, panels, strict=False):
-        ax.set_title(", ".join(str(name) for name in names))
+        ax.set_title(fill(", ".join(str(name) for name in names), WIDEST_TITLE), fontsize="small")
         kind.panel(ax, part, kind)
     for ax in grid.flat[len(panels) :]:
         ax.remove()

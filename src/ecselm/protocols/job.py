@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from ecselm.protocols.budget import Budget
 from ecselm.protocols.prepared import Prepared, prepared
 from ecselm.protocols.protocol import Case, Known, Protocol
 from ecselm.protocols.store import Finished, Measured
+from ecselm.search import interruptible
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +65,15 @@ class Job:
         """What the journal knows it by: all that the result depends on within a run."""
         fixed = ",".join(f"{name}={value:g}" for name, value in self.setting.fixed)
         known, method = self.known, self.setting.method
-        parts = (self.protocol.name, known.label, known.checksum, method, fixed, str(self.split))
-        return "|".join(parts)
+        data = f"{known.checksum}-{known.splits}"
+        return "|".join((self.protocol.name, known.label, data, method, fixed, str(self.split)))
 
     def run(self) -> Finished:
         """Learn from the training rows of the split, and judge on the others."""
         data = self.case.load()
         train, test = self.protocol.splits(data, self.budget, self.seed)[self.split]
         y = data.y[train]
-        with threadpool_limits(1), warnings.catch_warnings():
+        with threadpool_limits(1), warnings.catch_warnings(), interruptible():
             quieten()
             rows = self._rows(data.X[train], y, data.X[test])
             start = time.perf_counter()
@@ -86,7 +88,8 @@ class Job:
         """Return the rows that methods get."""
         if self.protocol.prepare is None:
             return Prepared(X, X_test, 0.0)
-        name = f"{self.protocol.name}-{self.known.checksum}-{self.split}.npz"
+        known = self.known
+        name = f"{self.protocol.name}-{known.checksum}-{known.splits}-{self.split}.npz"
         path = None if self.cache is None else self.cache / name
         return prepared(self.protocol.prepare, X, y, X_test, self.budget, path)
 
@@ -117,15 +120,28 @@ class Job:
             values |= dict.fromkeys(("population_size", "max_epochs"), self.budget.population)
         if self.protocol.scoring is not None:
             values["scoring"] = self.protocol.scoring
-        if self.protocol.scoring == "mean_cost":
-            values["cost"] = data.cost
         values |= {**self.protocol.params, **dict(self.setting.fixed)}
-        return {
+        names = made.get_params()
+        found = {
             name: value
-            for name in made.get_params()
+            for name in names
             for last, value in values.items()
             if f"__{name}".endswith(f"__{last}")
         }
+        return found | {name: self._cost(data) for name in names if self._is_told(name, names)}
+
+    def _cost(self, data: Dataset) -> Any:
+        return data.cost if self.protocol.scoring == "mean_cost" else self.protocol.cost
+
+    def _is_told(self, name: str, names: Mapping[str, Any]) -> bool:
+        """Tell whether a parameter is the costs of a method that has none of its own.
+
+        What searches costs is told them only where they are what counts.
+        """
+        if name.rpartition("__")[2] != "cost" or isinstance(names[name], str):
+            return False
+        counts = self.protocol.scoring == "mean_cost"
+        return counts or (self.protocol.cost is not None and "cost_level" not in names)
 
 
 def quieten() -> None:

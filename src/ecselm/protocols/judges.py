@@ -36,7 +36,7 @@ def judge_levels(model: Any, X: FloatArray, y: AnyArray, data: Dataset) -> tuple
     """
     told, classes = model.predict(X), known_classes(data)
     rates, scores = _rates(y, told), _cumulative(y, told, classes)
-    return (*rates, *scores, *_confusion(y, told, classes))
+    return (*rates, *scores, *_confusion(y, told, data))
 
 
 def judge_persons(model: Any, X: FloatArray, y: AnyArray, data: Dataset) -> tuple[Measured, ...]:
@@ -63,13 +63,13 @@ def judge_classes(model: Any, X: FloatArray, y: AnyArray, data: Dataset) -> tupl
     """
     told, classes = model.predict(X), known_classes(data)
     recalls = tuple(
-        Measured("recall", float(np.mean(told[y == label] == label)), str(label))
-        for label in classes
+        Measured("recall", float(np.mean(told[y == label] == label)), name)
+        for label, name in zip(classes, _names(data), strict=True)
         if (y == label).any()
     )
     gmean = Measured("gmean", geometric_mean_score(y, told))
     costs = _costs(y, told, data)
-    return (*_rates(y, told), gmean, *costs, *recalls, *_confusion(y, told, classes))
+    return (*_rates(y, told), gmean, *costs, *recalls, *_confusion(y, told, data))
 
 
 def judge_scores(
@@ -145,8 +145,14 @@ def _cumulative(y: AnyArray, told: AnyArray, classes: AnyArray) -> tuple[Measure
     )
 
 
-def _confusion(y: AnyArray, told: AnyArray, classes: AnyArray) -> tuple[Measured, ...]:
-    counts = confusion_matrix(y, told, labels=classes)
+def _confusion(y: AnyArray, told: AnyArray, data: Dataset) -> tuple[Measured, ...]:
+    counts, names = confusion_matrix(y, told, labels=known_classes(data)), _names(data)
     return tuple(
-        Measured("confusion", float(count), f"{i},{j}") for (i, j), count in np.ndenumerate(counts)
+        Measured("confusion", float(count), f"{names[i]},{names[j]}")
+        for (i, j), count in np.ndenumerate(counts)
     )
+
+
+def _names(data: Dataset) -> tuple[str, ...]:
+    """Return what classes are called, by their labels where they have no names."""
+    return data.class_names or tuple(str(label) for label in known_classes(data))

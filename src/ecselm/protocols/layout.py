@@ -19,6 +19,7 @@ NAMES = {
 }
 MOST_ROWS = 60  # in the terminal; files have them all
 TOLD_RATES = frozenset({"0.01", "0.05", "0.10", "0.20", "0.50"})  # of a ROC curve
+TOLD_TOLERANCES = frozenset(map(str, range(6)))  # of cumulative scores
 FEW_DATA = 12  # rows up to which a table needs no summary
 
 
@@ -132,6 +133,7 @@ def _told(item: Item, frame: Any) -> Any:
     ]
     placed = frame.assign(place=places)
     placed = placed[(placed["metric"] != "tpr") | placed["at"].isin(TOLD_RATES)]
+    placed = placed[(placed["metric"] != "cum_score") | placed["at"].isin(TOLD_TOLERANCES)]
     return placed[placed["place"] >= 0].sort_values("place", kind="stable").drop(columns="place")
 
 

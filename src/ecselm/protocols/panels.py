@@ -16,7 +16,6 @@ LINES = ("-", "--", ":")  # one for each round of colours
 MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
 MOST_MARKS = 20  # points above which marks would hide the curve
 MOST_TICKS = 6  # points up to which each gets a tick
-MOST_INSIDE = 6  # methods up to which the legend leaves room for curves
 LARGEST_TOLD = 12  # classes up to which the numbers of a matrix can be read
 
 
@@ -65,11 +64,8 @@ def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
 
 
 def _legend(ax: Any) -> None:
-    """Name the curves, beside the panel where there are many."""
-    if len(ax.get_legend_handles_labels()[0]) > MOST_INSIDE:
-        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-    else:
-        ax.legend(fontsize="small")
+    """Name the curves beside the panel, where no curve can be."""
+    ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:

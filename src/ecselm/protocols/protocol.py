@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.datasets import Dataset
+from ecselm.datasets.dataset import Folds
 from ecselm.protocols.prepared import Prepare
 from ecselm.protocols.splits import Splits
 from ecselm.protocols.store import Measured
@@ -36,7 +37,8 @@ class Known:
     label: str  # the name, with what the data are where they are not the paper's
     origin: Origin
     source: str
-    checksum: str
+    checksum: str  # of rows, labels and costs
+    splits: str  # checksum of the rows of all splits
     n_splits: int
 
 
@@ -64,6 +66,8 @@ class Protocol:
     scoring : str or None, default=None
         What is to be good: parameters and costs are chosen for it. None is the method's own
         score. With ``"mean_cost"`` methods are told the costs of the data.
+    cost : callable or None, default=None
+        A rule for costs, which methods are told that take costs and do not search them.
     folds : int or None, default=None
         In which parameters are chosen, where learning takes long; None is the budget's.
     """
@@ -77,6 +81,7 @@ class Protocol:
     prepare: Prepare | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     scoring: str | None = None
+    cost: Callable[[AnyArray], AnyArray] | None = None
     folds: int | None = None
 
 
@@ -115,11 +120,25 @@ def _is_there(load: Load) -> bool:
     return True
 
 
-def described(case: Case, data: Dataset, n_splits: int) -> Known:
+def described(case: Case, data: Dataset, splits: Folds) -> Known:
     """Return what the plan and the record of a run say of a case."""
     itself = case.origin == "paper" or case.name == data.name
     mark = " (SYNTHETIC)" if case.origin == "synthetic" else ""
     label = case.name if itself else f"{case.name}: {data.name}{mark}"
-    check = zlib.crc32(np.ascontiguousarray(data.X).tobytes())
-    check = zlib.crc32(np.ascontiguousarray(data.y).tobytes(), check)
-    return Known(label, case.origin, data.source, f"{check:08x}", n_splits)
+    given = [data.X, data.y, *(cost for cost in (data.cost, data.sample_cost) if cost is not None)]
+    rows = _checksum(given)
+    return Known(
+        label,
+        case.origin,
+        data.source,
+        rows,
+        _checksum([part for split in splits for part in split]),
+        len(splits),
+    )
+
+
+def _checksum(arrays: Iterable[AnyArray]) -> str:
+    check = 0
+    for array in arrays:
+        check = zlib.crc32(np.ascontiguousarray(array).tobytes(), check)
+    return f"{check:08x}"

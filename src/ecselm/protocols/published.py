@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+from ecselm.methods import find_method
 from ecselm.protocols import printed
 
 GASES = ("HCHO", "C6H6", "C7H8", "CO", "NH3", "NO2")
@@ -133,6 +134,25 @@ SLIPS: tuple[Slip, ...] = (
         "N is the number of samples everywhere else",
     ),
 )
+
+
+# Table X prints projections without the neighbour that decides; in VII a kernel is meant.
+_MEANT = {
+    "table-7": {"ECSELM": "kernel ECSELM"},
+    "table-10": {"PCA": "PCA-NN", "LDA": "LDA-NN", "LPP": "LPP-NN"},
+}
+
+
+def registered_name(item: str, printed: str) -> str:
+    """Return the name in the registry of the method that a column of a table is about.
+
+    Examples
+    --------
+    >>> registered_name("table-10", "CS-PCA"), registered_name("table-11", "LDA")
+    ('CSPCA-NN', 'LDA')
+    """
+    task = "regression" if item in {"table-4", "table-5"} else None
+    return str(find_method(_MEANT.get(item, {}).get(printed, printed), task).name)
 
 
 def frame(item: str) -> Any:

@@ -92,7 +92,7 @@ def _evenly(cases: list[Case], most: int | None) -> list[Case]:
 
 def _known(part: Part, case: Case, budget: Budget, seed: int) -> Known:
     data = case.load()
-    return described(case, data, len(part.protocol.splits(data, budget, seed)))
+    return described(case, data, part.protocol.splits(data, budget, seed))
 
 
 def run_jobs(

@@ -120,6 +120,8 @@ class Store:
 
     def _lines(self) -> list[str]:
         """Return the lines of the journal, none where there is nothing in it."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"the output must be a folder, got the file {self.folder}")
         if not self._journal.exists() or self._journal.stat().st_size == 0:
             return []
         lines = self._journal.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -189,9 +191,12 @@ def read_rows(path: Path) -> Any:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole or as it was before."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")  # processes may write the same
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ecselm._typing import AnyArray, FloatArray
@@ -53,6 +54,11 @@ def five_similarities(
     return learned.fit_transform(X, y), learned.transform(X_test)
 
 
+def wrongly_the_same(classes: AnyArray) -> AnyArray:  # noqa: ARG001  always both
+    """Return costs: two persons taken for one cost twice the reverse; the paper does not say."""
+    return np.array([[0.0, 2.0], [1.0, 0.0]])
+
+
 VERIFICATION = Protocol("verification", "pairs", cases, given_folds, judge_pairs, _nothing, folds=2)
 SIMILARITIES = Protocol(
     "similarities",
@@ -63,4 +69,6 @@ SIMILARITIES = Protocol(
     StandardScaler,
     five_similarities,
     {"n_hidden": 100},
+    scoring="accuracy",
+    cost=wrongly_the_same,
 )

@@ -3,7 +3,7 @@
 from ecselm.search.backtracking import BacktrackingSearch
 from ecselm.search.covariance import CovarianceAdaptation
 from ecselm.search.differential import DifferentialEvolution
-from ecselm.search.minimize import SearchHistory, minimize, minimize_bsa
+from ecselm.search.minimize import SearchHistory, interruptible, minimize, minimize_bsa
 from ecselm.search.population import AskTell
 from ecselm.search.sampling import RandomSearch, SobolSearch
 from ecselm.search.space import Box
@@ -17,6 +17,7 @@ __all__ = [
     "RandomSearch",
     "SearchHistory",
     "SobolSearch",
+    "interruptible",
     "minimize",
     "minimize_bsa",
 ]

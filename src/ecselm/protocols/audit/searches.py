@@ -25,7 +25,7 @@ from ecselm.objectives import (
     layer_engine,
 )
 from ecselm.objectives.engines import Solving
-from ecselm.search import BacktrackingSearch, Box, minimize
+from ecselm.search import BacktrackingSearch, Box, interruptible, minimize
 from ecselm.solvers import solve_weighted
 from ecselm.statistics import Finding, corrected_t_test
 
@@ -135,7 +135,8 @@ def searched(
     splits = task.splits(kind, rng)
     space = Box(np.full(task.n_train, bounds[0]), np.full(task.n_train, bounds[1]))
     search = BacktrackingSearch(space, effort.population_size, rng)
-    minimize(search, _losses(task, splits), max_epochs=effort.max_epochs)
+    with interruptible():  # a search cut short must not pass for a whole one
+        minimize(search, _losses(task, splits), max_epochs=effort.max_epochs)
     B, loss = search.best
     return B, -loss
 
