@@ -249,3 +249,13 @@ def test_columns_named_after_classes_are_put_into_their_order():
     frame = pd.DataFrame({"well": [0.0, 7.0], "ill": [3.0, 0.0]})
     costs = parse_sample_cost(frame, np.array([1, 0]), ["ill", "well"], "classes")
     assert_array_equal(costs.matrix, [[3.0, 0.0], [0.0, 7.0]])
+
+
+def test_a_rule_is_called_with_the_classes():
+    def apart(levels):
+        return abs(levels[:, None] - levels)
+
+    assert_array_equal(parse_cost(apart, [1, 2, 5]), [[0, 1, 4], [1, 0, 3], [4, 3, 0]])
+    assert_array_equal(parse_cost(lambda classes: None, [1, 2]), [[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="must be >= 0"):
+        parse_cost(lambda classes: [[0, -1], [1, 0]], [1, 2])

@@ -16,6 +16,7 @@ LINES = ("-", "--", ":")  # one for each round of colours
 MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
 MOST_MARKS = 20  # points above which marks would hide the curve
 MOST_TICKS = 6  # points up to which each gets a tick
+SHORT_NAME = 4  # characters up to which names of classes fit side by side
 LARGEST_TOLD = 12  # classes up to which the numbers of a matrix can be read
 
 
@@ -76,7 +77,8 @@ def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
     ax.set_ylabel("true")
     if len(names) > LARGEST_TOLD:
         return
-    ax.set_xticks(range(len(names)), names)
+    turned = {"rotation": 30, "ha": "right"} if max(map(len, names)) > SHORT_NAME else {}
+    ax.set_xticks(range(len(names)), names, **turned)
     ax.set_yticks(range(len(names)), names)
     for i, j in np.ndindex(M.shape):
         colour = "white" if M[i, j] > 0.5 else "black"
