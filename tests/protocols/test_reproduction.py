@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 from ecselm.datasets import make_enose_like, make_m2b_like
-from ecselm.protocols import QUICK, find_item, reproduce
-from ecselm.protocols.runner import plan
+from ecselm.protocols import ITEMS, QUICK, find_item, reproduce, reproduction
+from ecselm.protocols.protocol import Known
+from ecselm.protocols.runner import Collected, plan
 from ecselm.protocols.store import COLUMNS, Store, read_rows
 from ecselm.search import BacktrackingSearch
 
+SHORT = replace(QUICK, most_rows=60, repeats=1)
 FILES = ("results.parquet", "run.json", "table.csv", "table.tex")
 COMMAND = [sys.executable, "-m", "ecselm", "reproduce", "table-11", "--quick", "--output"]
 
@@ -25,6 +27,14 @@ def whole(tmp_path_factory):
         patch.delenv("ECSELM_DATA", raising=False)
         folder = tmp_path_factory.mktemp("whole")
         return reproduce("table-11", folder, budget=QUICK)
+
+
+@pytest.fixture(scope="module")
+def short_whole(tmp_path_factory):
+    """The same of one short split."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ECSELM_DATA", raising=False)
+        return reproduce("table-11", tmp_path_factory.mktemp("short"), budget=SHORT)
 
 
 def contents(folder):
@@ -58,15 +68,15 @@ def test_killed_and_started_again_equals_uninterrupted_byte_for_byte(whole, tmp_
     assert contents(again.folder) == contents(whole.folder)
 
 
-def test_two_processes_equal_one_byte_for_byte(whole, tmp_path):
-    done = reproduce("table-11", tmp_path, budget=QUICK, n_jobs=2)
-    assert contents(done.folder) == contents(whole.folder)
+def test_two_processes_equal_one_byte_for_byte(short_whole, tmp_path):
+    done = reproduce("table-11", tmp_path, budget=SHORT, n_jobs=2)
+    assert contents(done.folder) == contents(short_whole.folder)
 
 
-def test_items_run_before_in_the_same_folder_change_nothing(whole, tmp_path):
-    reproduce("figure-9", tmp_path, budget=QUICK)
-    done = reproduce("table-11", tmp_path, budget=QUICK)
-    assert contents(done.folder) == contents(whole.folder)
+def test_items_run_before_in_the_same_folder_change_nothing(short_whole, tmp_path):
+    reproduce("table-10", tmp_path, budget=SHORT)
+    done = reproduce("table-11", tmp_path, budget=SHORT)
+    assert contents(done.folder) == contents(short_whole.folder)
 
 
 def test_results_are_tidy_and_times_lie_apart(whole):
@@ -117,8 +127,7 @@ def test_stand_ins_can_be_left_out(tmp_path, monkeypatch):
         reproduce("table-11", tmp_path / "new", budget=QUICK, synthetic=False)
     own = partial(make_enose_like, random_state=0)
     monkeypatch.setattr("ecselm.protocols.gases.load_enose", own)
-    short = replace(QUICK, most_rows=60, repeats=1)
-    done = reproduce("figure-11", tmp_path, budget=short, synthetic=False)
+    done = reproduce("table-12", tmp_path, budget=SHORT, synthetic=False)
     assert [case.label for case in done.cases] == ["E-NOSE"]
 
 
@@ -126,7 +135,7 @@ def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_pat
     monkeypatch.setattr(
         "ecselm.protocols.gases.load_enose", partial(make_enose_like, random_state=0)
     )
-    done = reproduce("table-11", tmp_path, budget=QUICK)
+    done = reproduce("table-11", tmp_path, budget=SHORT)
     own, printed = done.text().split("Gases, other classifiers, as published\n")
     assert "E-NOSE, TRR" in own
     assert printed.splitlines()[0].split()[:3] == ["data", "SVM", "PCA-SVM"]
@@ -144,7 +153,7 @@ def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch
         return make_m2b_like(features, culture, target, random_state=0)
 
     monkeypatch.setattr("ecselm.protocols.beauty.load_m2b", eastern)
-    done = reproduce("table-3", tmp_path, budget=replace(QUICK, most_rows=60, repeats=1))
+    done = reproduce("table-3", tmp_path, budget=SHORT)
     names = [row[0] for row in done.published.rows]
     assert names == ["Facial (A), E", "Dressing, E", "Vocal, E"]
     assert done.published.rows[0][-1] == "50.45 ± 0.81"
@@ -155,19 +164,28 @@ def test_published_numbers_are_left_out_on_other_data(whole):
 
 
 def test_a_figure_is_drawn_in_two_formats(tmp_path):
-    done = reproduce("figure-9", tmp_path, budget=QUICK)
+    done = reproduce("figure-9", tmp_path, budget=SHORT)
     assert (done.folder / "figure-9.png").read_bytes()[1:4] == b"PNG"
     assert "<svg" in (done.folder / "figure-9.svg").read_text()
 
 
-def test_numbers_on_other_data_than_the_run_had_are_not_put_beside(tmp_path, monkeypatch):
+def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
     """One set of the paper's must not bring what is printed about the others."""
-    own = partial(make_enose_like, random_state=0)
-    monkeypatch.setattr("ecselm.protocols.gases.load_enose", own)
-    short = replace(QUICK, most_rows=60, repeats=1)
-    twelve = reproduce("table-12", tmp_path, budget=short)
-    assert [row[0] for row in twelve.published.rows] == ["E-NOSE"]
-    assert reproduce("table-13", tmp_path, budget=short).published is None
+    cases = tuple(
+        Known(label, origin, "", "", "", 1)
+        for label, origin in (("E-NOSE", "paper"), ("LFW, LBP", "public"), ("AR", "synthetic"))
+    )
+    beside = {
+        name: reproduction._published(find_item(name), Collected((), (), cases)) for name in ITEMS
+    }
+    assert {name for name, table in beside.items() if table is not None} == {
+        "table-10",
+        "table-11",
+        "table-12",
+    }
+    assert [row[0] for row in beside["table-12"].rows] == ["E-NOSE"]
+    own = Collected((), (), cases[:1])
+    assert reproduction._published(find_item("table-13"), own).rows[0][1] == "0.0062"
 
 
 def test_other_splits_of_the_same_rows_are_not_taken_from_the_journal():
@@ -189,7 +207,7 @@ def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     asked = BacktrackingSearch.ask
     monkeypatch.setattr(BacktrackingSearch, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        reproduce("table-11", tmp_path, budget=QUICK)
+        reproduce("table-11", tmp_path, budget=SHORT)
     assert len(told) == 3
     done = Store(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
     assert "|ECSELM|" not in "".join(done)
