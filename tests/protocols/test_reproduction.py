@@ -163,10 +163,13 @@ def test_published_numbers_are_left_out_on_other_data(whole):
     assert whole.published is None
 
 
-def test_a_figure_is_drawn_in_two_formats(tmp_path):
+def test_a_figure_is_drawn_in_two_formats(tmp_path, monkeypatch):
     done = reproduce("figure-9", tmp_path, budget=SHORT)
     assert (done.folder / "figure-9.png").read_bytes()[1:4] == b"PNG"
     assert "<svg" in (done.folder / "figure-9.svg").read_text()
+    assert "not drawn" not in done.text()
+    monkeypatch.setattr(reproduction, "find_spec", lambda name: None)
+    assert 'needs the extra "plot"' in done.text()
 
 
 def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():

@@ -59,6 +59,8 @@ class Reproduced:
             labels = [case.label for case in self.cases if case.origin == origin]
             named = "; ".join(labels) if len(labels) <= MOST_NAMED else f"{len(labels)} data sets"
             parts.append(f"{named}: {WORDS[origin]}")
+        if _is_figure(self.item) and not find_spec("matplotlib"):
+            parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
         return "\n".join([*parts, f"files: {self.folder}"])
 
 
@@ -137,9 +139,13 @@ def _written(item: Item, found: Collected, folder: Path, run: dict[str, Any]) ->
     published = _published(item, found)
     if published is not None:
         write_whole(folder / "published.csv", published.csv().encode())
-    if item.name.startswith("figure") and find_spec("matplotlib"):
+    if _is_figure(item) and find_spec("matplotlib"):
         draw(item.name, frame, folder / item.name)
     return Reproduced(item, table, published, found.cases, folder)
+
+
+def _is_figure(item: Item) -> bool:
+    return item.name.startswith("figure")
 
 
 def _published(item: Item, found: Collected) -> Table | None:
