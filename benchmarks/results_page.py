@@ -84,7 +84,11 @@ def _run() -> str:
     seeds, versions = ({record[key] for record in records} for key in ("seed", "version"))
     sources = {one["label"]: one["source"] for r in records for one in r["data"]}
     real = {label for r in records for label in _real(r["item"])["data"].unique()}
-    rows = [[label, source] for label, source in sources.items() if label in real]
+    labels: dict[str, list[str]] = {}
+    for label, source in sources.items():
+        if label in real:
+            labels.setdefault(source, []).append(label)
+    rows = [["; ".join(names), source] for source, names in labels.items()]
     head = f"Seed {', '.join(map(str, seeds))}, version {', '.join(versions)}.\n\n"
     return head + table(["data", "source"], rows)
 
@@ -99,6 +103,8 @@ def _item(name: str) -> str:
     if item.rows != "method":
         header, *rows = (list(column) for column in zip(header, *rows, strict=True))
         header[0] = "method"
+    if made.numbers["data"].nunique() == 1:  # the heading of the section says which
+        header = [cell.removeprefix(f"{made.numbers['data'].iloc[0]}, ") for cell in header]
     if name == "keel":  # 71 columns would be no table
         header, rows = header[:3], [row[:3] for row in rows]
     return table(header, rows)
@@ -135,20 +141,24 @@ def _summary() -> str:
 def _standing(name: str, found: pd.DataFrame, ratio: float) -> list[str]:
     metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
     lower = metric in LOWER_IS_BETTER
-    scale = 100.0 if metric in PER_CENT else 1.0
+    scale, digits = (100.0, 2) if metric in PER_CENT else (1.0, 3)
     means = scale * found.mean()
     order = means.rank(ascending=lower, method="min")
     others = means.drop(OURS)
     best = others.idxmin() if lower else others.idxmax()
     p = corrected_t_test(found[OURS], found[best], test_train_ratio=ratio).p
     return [
-        f"{means[OURS]:.2f}",
+        f"{means[OURS]:.{digits}f}",
         f"{order[OURS]:.0f} of {len(means)}",
         str(best),
-        f"{means[best]:.2f}",
-        f"{means[OURS] - means[best]:+.2f}",
-        f"{p:.3f}",
+        f"{means[best]:.{digits}f}",
+        f"{means[OURS] - means[best]:+.{digits}f}",
+        _p(p),
     ]
+
+
+def _p(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.0005 else "< 0.001"
 
 
 def _over_data(means: pd.DataFrame) -> str:
@@ -161,9 +171,9 @@ def _over_data(means: pd.DataFrame) -> str:
             str(method),
             f"{-one['effect']:+.2f}",
             f"{one['losses']:.0f} / {one['ties']:.0f} / {one['wins']:.0f}",
-            f"{one['p']:.4f}",
-            f"{one['p_holm']:.4f}",
-            f"{ranks.loc[method, 'p_holm']:.4f}",
+            _p(one["p"]),
+            _p(one["p_holm"]),
+            _p(ranks.loc[method, "p_holm"]),
         ]
         for method, one in signed.iterrows()
     ]

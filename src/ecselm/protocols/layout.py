@@ -166,8 +166,9 @@ def _places(item: Item, numbers: Any) -> tuple[list[str], list[str]]:
 
 def _cell(one: dict[str, Any]) -> str:
     scale = 100.0 if one["metric"] in SHARES else 1.0
-    mean = f"{scale * one['mean']:.2f}"
-    return mean if one["count"] < 2 else f"{mean} ± {scale * one['std']:.2f}"
+    digits = 3 if one["metric"] == "mean_cost" else 2
+    mean = f"{scale * one['mean']:.{digits}f}"
+    return mean if one["count"] < 2 else f"{mean} ± {scale * one['std']:.{digits}f}"
 
 
 def _escaped(text: str) -> str:
