@@ -37,7 +37,6 @@ RATIOS = {
     "table-6": 1.0,
     "table-7": 1.0,
     "table-8": 1 / 9,
-    "table-9": 1 / 9,
     "table-10": 1 / 2,
     "table-11": 1 / 2,
     "credit": 1 / 2,
