@@ -4,7 +4,7 @@ from ecselm.protocols.runner import plan
 PUBLIC = {
     "table-2": ["Facial (G), E: SCUT AF, geometric", "Facial (A), W: SCUT AM, appearance"],
     "table-6": ["AR: Olivetti faces"],
-    "table-8": ["LFW, LBP: LFW, LBP"],
+    "table-8": ["LFW, LBP"],
     "table-10": ["E-NOSE: gas batch 1"],
 }
 
