@@ -32,6 +32,7 @@ def test_version_is_that_of_the_package(capsys):
         (["reproduce", "table-15"], "item must be one of"),
         (["reproduce", "table-11", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
         (["reproduce", "table-11", "--seed", "-1"], "seed must be at least 0, got -1"),
+        (["reproduce", "all", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
         (["audit", "--jobs", "0", "--output", "new"], "jobs must be at least 1, got 0"),
         (["audit", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["audit", "--data", "scut"], "ECSELM_DATA"),
@@ -50,6 +51,16 @@ def test_missing_pyarrow_is_said_before_any_work(capsys, monkeypatch, nowhere):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert main(["reproduce", "table-11", "--quick"]) == 2
     assert "ecselm[reproduce]" in capsys.readouterr().err
+    assert not list(nowhere.iterdir())
+
+
+@pytest.mark.parametrize("item", ["table-11", "all"])
+def test_a_variable_that_names_no_folder_is_one_error(capsys, monkeypatch, nowhere, item):
+    monkeypatch.setenv("ECSELM_DATA", str(nowhere / "none"))
+    assert main(["reproduce", item, "--quick"]) == 2
+    told = capsys.readouterr().err
+    assert "ECSELM_DATA must name a folder" in told
+    assert told.count("\n") == 1
     assert not list(nowhere.iterdir())
 
 

@@ -82,3 +82,14 @@ def test_a_culture_is_learned_without_the_other():
 
 def test_sift_is_for_those_who_hold_the_descriptors():
     assert [case.name for case in VERIFICATION.cases()] == ["LFW, LBP"]
+
+
+def test_a_file_that_lacks_a_part_leaves_that_part_to_the_stand_in(tmp_path, monkeypatch):
+    (tmp_path / "m2b").mkdir()
+    vocal = {"vocal": np.zeros((1240, 50)), "vocal_score": np.linspace(1, 10, 1240)}
+    culture = np.repeat(["E", "W"], 620)
+    np.savez(tmp_path / "m2b" / "m2b.npz", culture=culture, **vocal)
+    monkeypatch.setenv("ECSELM_DATA", str(tmp_path))
+    origins = {case.name: case.origin for case in BEAUTY.cases()}
+    assert origins["Vocal, E"] == origins["Vocal, E+W"] == "paper"
+    assert origins["Facial (A), E"] == origins["Dressing, W"] == "synthetic"

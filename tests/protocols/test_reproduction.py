@@ -117,7 +117,7 @@ def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
 @pytest.mark.parametrize("name", ["keel", "credit"])
 def test_what_has_no_stand_in_says_what_it_needs(tmp_path, name, monkeypatch):
     monkeypatch.setattr("ecselm.protocols.unequal.list_keel", list)
-    with pytest.raises(FileNotFoundError, match=f"no data for {name} .* ECSELM_DATA"):
+    with pytest.raises(FileNotFoundError, match=f"no data for {name}, .* ECSELM_DATA"):
         reproduce(name, tmp_path / "new", budget=QUICK)
     assert not list(tmp_path.iterdir())
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ecselm.cli.options import add_run_options
-from ecselm.protocols import FULL, ITEMS, QUICK
+from ecselm.protocols import FULL, ITEMS, QUICK, check_run
 from ecselm.protocols import reproduce as reproduce_item
 
 
@@ -35,13 +35,16 @@ def add_parser(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run one item, or all, and print each table as it is done."""
+    output = args.output or ("reproduced-quick" if args.quick else "reproduced")
+    settings = {"budget": QUICK if args.quick else FULL, "seed": args.seed, "n_jobs": args.jobs}
     if args.item != "all":
-        _run_one(args.item, args)
+        _run_one(args.item, output, settings, args)
         return
+    check_run(output, **settings)  # what is wrong for all items is said once
     failed = []
     for name in ITEMS:
         try:
-            _run_one(name, args)
+            _run_one(name, output, settings, args)
         except FileNotFoundError as error:
             print(f"{name}: left out, {error}\n", flush=True)
         except (ValueError, OSError, RuntimeError) as error:
@@ -51,15 +54,8 @@ def run(args: argparse.Namespace) -> None:
         raise RuntimeError(f"{len(failed)} of {len(ITEMS)} items failed: {', '.join(failed)}")
 
 
-def _run_one(name: str, args: argparse.Namespace) -> None:
-    done = reproduce_item(
-        name,
-        args.output or ("reproduced-quick" if args.quick else "reproduced"),
-        budget=QUICK if args.quick else FULL,
-        seed=args.seed,
-        n_jobs=args.jobs,
-        synthetic=not args.no_synthetic,
-        progress=True,
-    )
+def _run_one(name: str, output: str, settings: dict[str, Any], args: argparse.Namespace) -> None:
+    synthetic = not args.no_synthetic
+    done = reproduce_item(name, output, **settings, synthetic=synthetic, progress=True)
     note = "\nquick: few rows, nothing tuned, small searches; conclude nothing from it"
     print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)

@@ -3,7 +3,7 @@
 from ecselm.protocols.budget import FULL, QUICK, Budget
 from ecselm.protocols.items import ITEMS, Item, find_item
 from ecselm.protocols.protocol import Case, Protocol
-from ecselm.protocols.reproduction import Reproduced, reproduce
+from ecselm.protocols.reproduction import Reproduced, check_run, reproduce
 
 __all__ = [
     "FULL",
@@ -14,6 +14,7 @@ __all__ = [
     "Item",
     "Protocol",
     "Reproduced",
+    "check_run",
     "find_item",
     "reproduce",
 ]

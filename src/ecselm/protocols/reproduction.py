@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ecselm
+from ecselm.datasets.source import data_root
 from ecselm.protocols.budget import FULL, Budget
 from ecselm.protocols.figures import draw
 from ecselm.protocols.items import Item, find_item
@@ -106,22 +107,40 @@ def reproduce(
     >>> print(reproduce("table-11", "results", budget=QUICK).text())  # doctest: +SKIP
     """
     item = find_item(name)
-    check_parquet()
-    for what, value, least in (("seed", seed, 0), ("n_jobs", n_jobs, 1)):
-        if value < least:
-            raise ValueError(f"{what} must be at least {least}, got {value}")
-    run = {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
+    check_run(output, budget=budget, seed=seed, n_jobs=n_jobs)
+    run = _fingerprint(budget, seed)
     store = Store(Path(output), run)
-    store.finished()  # another run's folder is refused before any data are read
     jobs = plan(item, budget, seed, store.folder / "cache", synthetic=synthetic)
     if not jobs:
         raise FileNotFoundError(
-            f"there are no data for {name} in the folder that ECSELM_DATA names, and stand-ins are "
-            f"left out or there are none; docs/datasets.md says which files it reads"
+            f"there are no data for {name}, and stand-ins are left out or there are none: "
+            f"ECSELM_DATA must name a folder with the files that docs/datasets.md lists"
         )
     with store.alone():
         run_jobs(jobs, store, n_jobs=n_jobs, progress=name if progress else None)
         return _written(item, collect(jobs, store), store.folder / name, run)
+
+
+def check_run(output: str | Path, *, budget: Budget, seed: int, n_jobs: int) -> None:
+    """Refuse what no item could be run with, before any data are read.
+
+    Examples
+    --------
+    >>> check_run("results", budget=FULL, seed=-1, n_jobs=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: seed must be at least 0, got -1
+    """
+    check_parquet()
+    for what, value, least in (("seed", seed, 0), ("n_jobs", n_jobs, 1)):
+        if value < least:
+            raise ValueError(f"{what} must be at least {least}, got {value}")
+    data_root(None)  # a variable that names no folder
+    Store(Path(output), _fingerprint(budget, seed)).finished()  # a folder of another run
+
+
+def _fingerprint(budget: Budget, seed: int) -> dict[str, Any]:
+    return {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
 
 
 def _written(item: Item, found: Collected, folder: Path, run: dict[str, Any]) -> Reproduced:
