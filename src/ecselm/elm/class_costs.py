@@ -10,6 +10,7 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import ClassCosts, Costs, ExampleCosts, read_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.elm.cost_learning import CostLearning
+from ecselm.elm.powers import PowerPath, power_path
 from ecselm.elm.priors import prior_costs, row_costs, stated_costs
 from ecselm.elm.scoring import JudgedClasses, JudgedRows, class_judge
 from ecselm.objectives import Judge
@@ -73,6 +74,18 @@ class ClassCostLearning(CostLearning):
         if costs is not None and "cost" in self.priors:
             priors["cost"] = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
         return priors
+
+    def _path(
+        self, level: CostLevel, rows: LabelledRows, classes: AnyArray, costs: Costs | None
+    ) -> PowerPath | None:
+        """Return the costs that the metric may ask for; rows have none of their own."""
+        if isinstance(level, SampleLevel):
+            return None
+        counts = np.bincount(rows.codes, rows.weight, minlength=len(classes)).astype(np.float64)
+        stated = None
+        if costs is not None:
+            stated = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
+        return power_path(self.scoring, level, counts, stated)
 
     def _judge(
         self, rows: LabelledRows, classes: AnyArray, costs: Costs | None, judged: IntArray

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from numbers import Integral, Real
 from typing import Any
@@ -23,11 +25,14 @@ from ecselm.costs.region import CostRegion
 from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
 from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun, make_search
 from ecselm.elm.learned import LearnedCosts, SearchPlan
+from ecselm.elm.powers import PowerPath, mean_one
+from ecselm.elm.verdict import FEW, FewCasesWarning, Verdict, weigh
 from ecselm.metrics import get_scorer
-from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Span
+from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Shrinkage, Span
 from ecselm.search import AskTell, SearchHistory
 
 SAMPLE_BOUNDS = (1e-3, 1.0)
+PRIOR = "prior"  # the costs that the metric asks for
 N_NUMBERS = 5  # values of C, or of the width, beside every prior in the first population
 
 LEARNING: dict[str, Any] = {
@@ -46,6 +51,8 @@ LEARNING: dict[str, Any] = {
     "scoring": [str, callable, None],
     "smoothing": [Interval(Real, 0, 1, closed="both")],
     "normalize": ["boolean"],
+    "shrinkage": [Interval(Real, 0, None, closed="left")],
+    "keep_prior": ["boolean"],
     "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
     "population_size": [Interval(Integral, 1, None, closed="left")],
     "max_epochs": [Interval(Integral, 0, None, closed="left")],
@@ -76,6 +83,8 @@ class CostLearning:
     priors: Sequence[str]
     scoring: Any
     normalize: bool
+    shrinkage: float = 0.0
+    keep_prior: bool = False
     optimizer: str | Callable[..., AskTell]
     population_size: int
     max_epochs: int
@@ -90,6 +99,9 @@ class CostLearning:
     get_params: Callable[..., dict[str, Any]]
     prior_scores_: dict[str, float]
     best_score_: float
+    gain_: float
+    gain_noise_: float
+    keeps_prior_: bool
     engine_: str
     _history_: SearchHistory
     _entries_: FloatArray
@@ -144,6 +156,7 @@ class CostLearning:
         C: Span,
         gamma: Span | None = None,
         decides: bool = False,
+        path: PowerPath | None = None,
     ) -> SearchPlan:
         """Return what is searched, or refuse what contradicts itself."""
         if self.scoring is not None:
@@ -154,13 +167,14 @@ class CostLearning:
         bounds, by_row = self._bounds(), isinstance(level, SampleLevel)
         if bounds is None and known.is_open:
             if self.normalize:  # the unit of stated costs must not matter
-                priors = {name: _mean_one(costs, level, masses) for name, costs in priors.items()}
+                priors = {name: mean_one(costs, level, masses) for name, costs in priors.items()}
+                path = None if path is None else path.scaled(level, masses)
             bounds = SAMPLE_BOUNDS if by_row else None
         if bounds is not None:
             region = known.within(*bounds, level.names(classes))
         else:
-            guesses = list(priors.values()) or [np.ones(level.n_entries)]
-            region = known.closed(np.stack(guesses))
+            guesses = [*priors.values(), *([] if path is None else path.entries)]
+            region = known.closed(np.stack(guesses or [np.ones(level.n_entries)]))
         encoding = CostEncoding(
             level,
             region,
@@ -172,13 +186,16 @@ class CostLearning:
         )
         # An optimiser that cannot be had, or not of this size, is refused before any work.
         make_search(self.optimizer, encoding.box, self.population_size, np.random.default_rng(0))
-        return SearchPlan(encoding, self._seeds(encoding, priors))
+        path = path if encoding.log else None
+        return SearchPlan(encoding, self._seeds(encoding, priors, path), path)
 
     def _seeds(
-        self, encoding: CostEncoding, priors: dict[str, FloatArray]
+        self, encoding: CostEncoding, priors: dict[str, FloatArray], path: PowerPath | None
     ) -> dict[str, FloatArray]:
         """Return the points of the priors that contradict nothing, at several C and widths."""
         seeds = {}
+        if path is not None and self.keep_prior:
+            priors = {**priors, PRIOR: path.prior}
         for name, entries in priors.items():
             inside = self._inside(encoding.region, entries)
             if inside is None and name == "cost":
@@ -228,10 +245,22 @@ class CostLearning:
         checkpoint: Checkpoint | None,
         n_threads: int | None = None,
     ) -> LearnedCosts:
-        """Search the costs, and keep how they were found.
+        """Search the costs, keep the prior's where those found are no better, and say how."""
+        (weighing_rng,) = rng.spawn(1)
+        found = self._evolved(plan, engine, judge, rng, checkpoint, n_threads)
+        found = self._weighed(found, plan, engine, judge, weighing_rng)
+        return self._settled(plan.encoding, found)
 
-        ``n_threads`` is None for an engine that sees to threads itself.
-        """
+    def _evolved(
+        self,
+        plan: SearchPlan,
+        engine: Engine,
+        judge: Judge,
+        rng: np.random.Generator,
+        checkpoint: Checkpoint | None,
+        n_threads: int | None,
+    ) -> Evolution:
+        """Search the costs; ``n_threads`` is None for an engine that sees to threads itself."""
         run = SearchRun(
             optimizer=self.optimizer,
             population_size=self.population_size,
@@ -246,9 +275,47 @@ class CostLearning:
         self.engine_ = str(engine)
         encoding = plan.encoding
         with contextlib.nullcontext() if n_threads is None else Workers(n_threads) as workers:
-            objective = CostObjective(encoding, engine, judge, workers)
-            found = run.evolve(objective, encoding.box, plan.seeds, rng)
-        return self._settled(encoding, found)
+            objective = CostObjective(encoding, engine, judge, workers, self._pull(plan))
+            return run.evolve(objective, encoding.box, plan.seeds, rng)
+
+    def _pull(self, plan: SearchPlan) -> Shrinkage | None:
+        """Return what pulls costs towards the prior, if anything does."""
+        if plan.path is None or self.shrinkage == 0:
+            return None
+        return Shrinkage(plan.path.prior, self.shrinkage)
+
+    def _weighed(
+        self,
+        found: Evolution,
+        plan: SearchPlan,
+        engine: Engine,
+        judge: Judge,
+        rng: np.random.Generator,
+    ) -> Evolution:
+        """Return the prior in the place of what was found where that is no better."""
+        prior = found.priors.get(PRIOR)
+        if prior is None:
+            self._tell_verdict(None)
+            return found
+        both = np.stack([found.point, prior.point])
+        learned, plain = engine.scores(plan.encoding.decode(both, scaled=False))
+        verdict = weigh(judge, learned, plain, rng)
+        self._tell_verdict(verdict)
+        return replace(found, point=prior.point) if self.keeps_prior_ else found
+
+    def _tell_verdict(self, verdict: Verdict | None) -> None:
+        """Keep what learned costs gain, and warn where they are not used for want of rows."""
+        self.gain_ = np.nan if verdict is None else verdict.gain
+        self.gain_noise_ = np.nan if verdict is None else verdict.noise
+        self.keeps_prior_ = verdict is not None and not verdict.pays
+        if verdict is not None and verdict.few and self.keeps_prior_:
+            warnings.warn(
+                f"the smallest class has {verdict.n_smallest} rows, fewer than {FEW}, and the "
+                f"costs learned gain {verdict.gain:.3g} with a noise of {verdict.noise:.3g}: "
+                "prior costs are kept",
+                FewCasesWarning,
+                stacklevel=2,
+            )
 
     def _settled(self, encoding: CostEncoding, evolution: Evolution) -> LearnedCosts:
         """Return the costs found, and keep how they were found.
@@ -260,7 +327,8 @@ class CostLearning:
         found, entries = encoding.decode(points), encoding.entries(points)[0]
         C, gamma = float(found.C[0]), None if found.gamma is None else float(found.gamma[0])
         costs = found.costs[0]
-        self.best_score_, self.prior_scores_ = evolution.score, evolution.prior_scores
+        self.best_score_ = evolution.score
+        self.prior_scores_ = {name: prior.score for name, prior in evolution.priors.items()}
         self._history_, self._entries_ = evolution.history, entries
         self._numbers_ = C, gamma
         has_unit = self.cost_bounds is not None or self.fixed_costs or self.cost_intervals
@@ -273,12 +341,6 @@ class CostLearning:
         elif encoding.masses is not None:
             entries = entries * float(costs.sum() / plain.sum())
         return LearnedCosts(entries, costs, costs, C, gamma)
-
-
-def _mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> FloatArray:
-    """Scale entries (E,) so that B has the mean 1."""
-    costs = level.group_costs(entries[np.newaxis])[0]
-    return entries * float(masses.sum() / (costs @ masses))
 
 
 def _with_numbers(encoding: CostEncoding, entries: FloatArray) -> FloatArray:

@@ -120,6 +120,8 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         scoring: Any = None,
         smoothing: float = 0.5,
         normalize: bool = True,
+        shrinkage: float = 0.01,
+        keep_prior: bool = True,
         optimizer: str | Callable[..., AskTell] = "bsa",
         population_size: int = 20,
         max_epochs: int = 10,
@@ -145,6 +147,8 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.scoring = scoring
         self.smoothing = smoothing
         self.normalize = normalize
+        self.shrinkage = shrinkage
+        self.keep_prior = keep_prior
         self.optimizer = optimizer
         self.population_size = population_size
         self.max_epochs = max_epochs

@@ -13,8 +13,12 @@ from ecselm._typing import FloatArray, Matrix
 from ecselm.elm.cost_learning import LEARNING
 from ecselm.elm.evolving import PRINTED, SEARCHED
 from ecselm.elm.evolving_classifier import EvolvingClassifier
-from ecselm.elm.family import KERNEL_OR_LAYER
+from ecselm.elm.family import AUTO, KERNEL_OR_LAYER
+from ecselm.hidden import ACTIVATIONS
 from ecselm.search import AskTell
+
+
+PLAIN: dict[str, Any] = {"C": 32.0, "shrinkage": 0.0, "keep_prior": False}
 
 
 class ECSELMClassifier(EvolvingClassifier):
@@ -160,6 +164,7 @@ class ECSELMClassifier(EvolvingClassifier):
         **KERNEL_OR_LAYER,
         **LEARNING,
         **SEARCHED,
+        "activation": [StrOptions({AUTO, *ACTIVATIONS}), callable],
         "cost_level": [StrOptions({"class", "matrix", "sample"})],
         "decision": [StrOptions({"argmax", "min_cost"})],
     }
@@ -179,11 +184,13 @@ class ECSELMClassifier(EvolvingClassifier):
         fitness: Any = "cv",
         validation_fraction: float = 0.25,
         scoring: Any = None,
-        smoothing: float = 0.5,
+        smoothing: float = 1.0,
         normalize: bool = True,
-        C: float | str = 32.0,
+        shrinkage: float = 0.01,
+        keep_prior: bool = True,
+        C: float | str = "search",
         C_bounds: tuple[float, float] = (2.0**-6, 2.0**16),
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: str | Callable[[FloatArray], FloatArray] = "auto",
         draw: str = "orthogonal",
         scale: str | None = "auto",
         hidden_layer: Any = None,
@@ -195,7 +202,7 @@ class ECSELMClassifier(EvolvingClassifier):
         max_samples: int | None = 20000,
         optimizer: str | Callable[..., AskTell] = "bsa",
         population_size: int = 30,
-        max_epochs: int = 30,
+        max_epochs: int = 10,
         patience: int | None = None,
         max_time: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -220,6 +227,8 @@ class ECSELMClassifier(EvolvingClassifier):
         self.scoring = scoring
         self.smoothing = smoothing
         self.normalize = normalize
+        self.shrinkage = shrinkage
+        self.keep_prior = keep_prior
         self.C = C  # type: ignore[assignment]  # or "search"
         self.C_bounds = C_bounds
         self.activation = activation
@@ -264,7 +273,7 @@ class ECSELMClassifier(EvolvingClassifier):
         >>> ECSELMClassifier.paper(C=2**10).cost_bounds
         (-1.0, 1.0)
         """
-        return cls(**{**PRINTED, **parameters})
+        return cls(**{**PRINTED, **PLAIN, **parameters})
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -66,12 +66,20 @@ class SearchProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class PriorFitness:
+    """The best point of a prior, and its score."""
+
+    point: FloatArray  # (D,)
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Evolution:
     """What a search has found."""
 
     point: FloatArray  # (D,)
     score: float
-    prior_scores: dict[str, float]
+    priors: dict[str, PriorFitness]
     history: SearchHistory
 
 
@@ -143,15 +151,18 @@ class SearchRun:
         search = make_search(self.optimizer, box, self.population_size, rng, initial)
         history = self._run(search, objective)
         point, loss = search.best
-        for name, values in losses.items():
-            if values.min() < loss:
-                point, loss = seeds[name][values.argmin()].copy(), float(values.min())
+        priors = {
+            name: PriorFitness(seeds[name][values.argmin()].copy(), -float(values.min()))
+            for name, values in losses.items()
+        }
+        for prior in priors.values():
+            if -prior.score < loss:
+                point, loss = prior.point, -prior.score
         if not np.isfinite(loss):
             raise ValueError(
                 "the search must meet a candidate with a finite fitness, got none in "
                 f"{history.evaluations} evaluations"
             )
-        priors = {name: -float(values.min()) for name, values in losses.items()}
         return Evolution(point, -loss, priors, history)
 
     def _run(self, search: AskTell, objective: Callable[[FloatArray], FloatArray]) -> SearchHistory:

@@ -21,6 +21,7 @@ from ecselm.elm.jobs import thread_number
 from ecselm.elm.learned import LearnedCosts
 from ecselm.elm.learners import finite
 from ecselm.elm.machine import EngineNeeds, KernelMachine, LayerMachine, Machine
+from ecselm.elm.powers import PowerPath
 from ecselm.elm.scoring import JudgedRows
 from ecselm.hidden import KernelMap
 from ecselm.objectives import CostedRows, Engine, Judge, Span, Split
@@ -115,6 +116,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
         priors: dict[str, FloatArray],
         judge: Callable[[IntArray], Judge],
         extra: dict[str, Any],
+        path: PowerPath | None = None,
         engine: Callable[..., Engine] | None = None,
         decides: bool = False,
     ) -> Settlement:
@@ -127,7 +129,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
         costed = CostedRows.at_level(level, rows.T, rows.codes, len(classes), rows.weight)
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, rows.X, rows.weight)
         spans = self._spans(None if kernel is None else kernel.gamma)
-        plan = self._plan(level, classes, priors, costed.masses(), *spans, decides)
+        plan = self._plan(level, classes, priors, costed.masses(), *spans, decides, path)
         needs = EngineNeeds.of_search(
             self.memory_limit, plan.encoding, self.population_size, rows.weight
         )
@@ -156,10 +158,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
 
     def _layer(self, rows: TrainingRows, rng: np.random.Generator) -> LayerMachine:
         recipe = self._recipe(rows.X, rng)
-        layer = recipe.make(rows.X, rows.weight)
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused here
-            H = layer(rows.X)
-        return LayerMachine(layer, finite(H, *recipe.source).astype(np.float64, copy=False))
+        return LayerMachine.on_rows(recipe.make(rows.X, rows.weight), rows.X, *recipe.source)
 
     def _spans(self, width: float | None) -> tuple[Span, Span | None]:
         """Return where C and the width of the kernel are searched."""

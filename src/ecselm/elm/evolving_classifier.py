@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.elm.calibration import LogisticCalibration, residual_slope, score_slope
 from ecselm.elm.class_costs import ClassCostLearning, cost_level
 from ecselm.elm.classification import class_targets
+from ecselm.elm.convening import Convened, Convening, member_rows
 from ecselm.elm.decisions import CostDeciding
-from ecselm.elm.evolving import EvolvingMachine, Settlement, TrainingRows
-from ecselm.elm.family import all_or_nothing
+from ecselm.elm.evolving import Settlement, TrainingRows
+from ecselm.elm.family import AUTO, all_or_nothing
 from ecselm.elm.fitness import judged_rows
 from ecselm.elm.leave_one_out import LeftOutScores
 from ecselm.elm.machine import EngineNeeds, Machine, left_out
@@ -28,10 +30,11 @@ from ecselm.objectives import (
 from ecselm.solvers import Solution
 
 
-class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
+class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
     """Read costs and classes, search, and store."""
 
     decision: str
+    _members_: list[tuple[Any, ...]] | None
 
     @property
     def _decides(self) -> bool:
@@ -50,20 +53,61 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
         rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight)
         costs = self._stated(codes, classes, used, stated)
         level = cost_level(self.cost_level, rows.codes, len(classes))
-        settled = self._settle(
+        problem = (
             rows,
             level,
             classes,
             self._priors(level, rows, classes, costs),
             lambda judged: self._judge(rows, classes, costs, judged),
             {"costs": costs},
-            engine=self._deciding(rows) if self._decides else None,
-            decides=self._decides,
+            self._path(level, rows, classes, costs),
         )
-        self._store(settled, rows, classes, X.dtype)
+        settled: Convened | Settlement
+        if self._has_several_layers:
+            settled = self._convene(*problem)
+            self._store_committee(settled, classes, X.dtype)
+        else:
+            deciding = self._deciding(rows) if self._decides else None
+            settled = self._settle(*problem, engine=deciding, decides=self._decides)
+            self._store(settled, rows, classes, X.dtype)
         B = settled.learned.costs[settled.rows.groups]
         self._store_costs(level, settled.learned.entries, B, codes, used)
         return self
+
+    @property
+    def _has_several_layers(self) -> bool:
+        """Tell whether layers of several kinds are asked for, and costs go with them."""
+        bounds = self._bounds()
+        return (
+            self.activation == AUTO
+            and self.kernel is None
+            and self.hidden_layer is None
+            and self.cost_level == "class"
+            and (bounds is None or bounds[0] > 0)
+        )
+
+    def _store_committee(self, convened: Convened, classes: AnyArray, dtype: Any) -> None:
+        """Keep the members' output weights behind the union of their layers."""
+        committee = convened.committee
+        beta = committee.beta.astype(dtype)
+        self.classes_ = classes
+        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
+        self.layer_ = committee.layer
+        self._members_ = member_rows(convened)
+        self.solver_ = f"committee of {len(self._members_)}"
+        self._slope_ = committee.slope(len(classes))
+        self._probabilities_ = None
+
+    @property
+    def members_(self) -> Any:
+        """Return a frame of the machines whose answers are averaged: layer, C and costs."""
+        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+
+        check_is_fitted(self)
+        if self._members_ is None:
+            raise AttributeError("members_ is there only for a committee, activation='auto'")
+        names = ["layer", "width", "C", *(f"cost of {label}" for label in self.classes_.tolist())]
+        return pd.DataFrame(self._members_, columns=names)
 
     def _deciding(self, rows: TrainingRows) -> Any:
         """Return what makes an engine that decides by expected costs."""
@@ -101,7 +145,7 @@ class EvolvingClassifier(ClassCostLearning, EvolvingMachine, CostDeciding):
         beta = solution.beta.astype(dtype)
         self.classes_ = classes
         self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
-        self.layer_, self.solver_ = machine.layer, solution.path
+        self.layer_, self.solver_, self._members_ = machine.layer, solution.path, None
         self._slope_ = self._score_slope(solution, settled)
         self._probabilities_ = None
         if self._decides:

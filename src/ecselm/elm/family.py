@@ -56,6 +56,9 @@ KERNEL_OR_LAYER: dict[str, list[Any]] = {
 }
 
 
+AUTO = "auto"  # layers of several kinds where costs are searched by class, else radbas
+
+
 class ELMFamily(BaseEstimator):
     """Base of the ELM estimators: a map from x to H, and output weights beta on it.
 
@@ -148,9 +151,10 @@ class ELMFamily(BaseEstimator):
         if self.hidden_layer is not None:
             transformer = seeded_clone(self.hidden_layer, rng)
             return LayerRecipe(None, self.activation, None, transformer, X.dtype)
+        activation = "radbas" if self.activation == AUTO else self.activation
         drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
         scale = "standard" if self.scale == "auto" else self.scale
-        return LayerRecipe(drawn, self.activation, scale, None, X.dtype)
+        return LayerRecipe(drawn, activation, scale, None, X.dtype)
 
     def _keep(self, learner: KernelLearner | LayerLearner, terms: CostTerms) -> None:
         """Store the map, and what a later ``partial_fit`` needs where that is small."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
+from ecselm.elm.powers import PowerPath
 from ecselm.objectives import CostEncoding
 
 
@@ -16,6 +17,7 @@ class SearchPlan:
 
     encoding: CostEncoding
     seeds: dict[str, FloatArray]
+    path: PowerPath | None = None  # costs that the metric may ask for
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ecselm._memory import memory_limit
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, Matrix
+from ecselm.elm.learners import finite
 from ecselm.hidden import KernelMap
 from ecselm.objectives import (
     Candidates,
@@ -52,6 +53,13 @@ class LayerMachine:
 
     layer: Any
     H: FloatArray  # (N, L), float64: a search compares what differs by little
+
+    @classmethod
+    def on_rows(cls, layer: Any, X: Matrix, name: str, value: Any) -> LayerMachine:
+        """Compute H, or refuse the parameter ``name`` that let it overflow."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused here
+            H = layer(X)
+        return cls(layer, finite(H, name, value).astype(np.float64, copy=False))
 
     def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
         """Return what scores candidates; without splits, by leaving one out."""

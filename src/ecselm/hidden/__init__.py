@@ -3,8 +3,11 @@
 from ecselm.hidden.activations import ACTIVATIONS
 from ecselm.hidden.draws import DRAWS, draw_weights
 from ecselm.hidden.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
+from ecselm.hidden.landmarks import LandmarkLayer
 from ecselm.hidden.layer import HiddenLayer, RandomLayer, SaturationWarning
+from ecselm.hidden.ranks import RankScale
 from ecselm.hidden.scaling import SCALES, InputScale, measure_scale
+from ecselm.hidden.union import LayerUnion, WeighedLayer
 
 __all__ = [
     "ACTIVATIONS",
@@ -14,8 +17,12 @@ __all__ = [
     "HiddenLayer",
     "InputScale",
     "KernelMap",
+    "LandmarkLayer",
+    "LayerUnion",
     "RandomLayer",
+    "RankScale",
     "SaturationWarning",
+    "WeighedLayer",
     "draw_weights",
     "limit_rows",
     "measure_scale",

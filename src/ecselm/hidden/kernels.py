@@ -11,7 +11,6 @@ from scipy.spatial.distance import cdist
 
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, Matrix
-from ecselm.hidden.scaling import InputScale
 
 KERNELS = ("rbf", "linear", "polynomial", "laplacian", "cosine", "precomputed")
 
@@ -89,7 +88,7 @@ class KernelMap:
     degree: float = 3.0
     coef0: float = 1.0
     dtype: np.dtype[np.floating] = field(default=np.dtype(np.float64))
-    scale: InputScale | None = None  # of what is given; ``rows`` are scaled already
+    scale: Callable[[Matrix], Matrix] | None = None  # of what is given, not of ``rows``
 
     @property
     def n_hidden(self) -> int:

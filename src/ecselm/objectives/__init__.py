@@ -8,6 +8,7 @@ from ecselm.objectives.judges import CountJudge, ErrorJudge, Judge, RowCostJudge
 from ecselm.objectives.kernel_engine import kernel_engine
 from ecselm.objectives.left_out_engine import LeaveOneOutEngine
 from ecselm.objectives.objective import CostObjective
+from ecselm.objectives.shrinkage import Shrinkage
 from ecselm.objectives.systems import CostedRows, TrainingKernel
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "LeaveOneOutEngine",
     "RememberedScores",
     "RowCostJudge",
+    "Shrinkage",
     "Span",
     "Split",
     "TieBreakingJudge",

@@ -14,6 +14,7 @@ from ecselm.compiled.calls import LANES
 from ecselm.objectives.encoding import Candidates, CostEncoding
 from ecselm.objectives.engines import Engine, Remembering, Solving
 from ecselm.objectives.judges import Judge, QuickJudge
+from ecselm.objectives.shrinkage import Shrinkage
 
 
 def batches_of(n_candidates: int, engine: Engine) -> list[slice]:
@@ -42,6 +43,7 @@ class CostObjective:
     engine: Engine
     judge: Judge
     workers: Workers | None = None  # where the engine does not see to threads itself
+    shrinkage: Shrinkage | None = None
 
     @property
     def remembers(self) -> bool:
@@ -64,9 +66,11 @@ class CostObjective:
                 values = -fitness(batch)
             return np.where(np.isnan(values), np.inf, values)
 
-        if self.workers is None:
-            return np.concatenate([losses(batch) for batch in batches])
-        return np.concatenate(self.workers.map(losses, batches))
+        run = map if self.workers is None else self.workers.map
+        values = np.concatenate(list(run(losses, batches)))
+        if self.shrinkage is None:
+            return values
+        return values + self.shrinkage(self.encoding.entries(points))
 
     def _fitness(self) -> Callable[[Candidates], FloatArray]:
         """Return what gives the fitness (P,) from as little as the judge can do with."""

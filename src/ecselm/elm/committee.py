@@ -1,0 +1,155 @@
+"""Machines behind several layers whose answers are averaged.
+
+Every layer judges the same costs and penalties on rows it was not trained on. The best of
+every kind of layer make the committee: what is best by a hair is best by luck, and the mean
+over a plateau is steadier than its highest point. Each member's scores are divided by
+their spread, so that no member is louder than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm.elm.calibration import residual_slope
+from ecselm.elm.layer_kinds import KindLayer
+from ecselm.elm.machine import LayerMachine
+from ecselm.hidden import LayerUnion
+from ecselm.objectives import Candidates, CostedRows, Engine
+from ecselm.objectives.systems import layer_system
+
+N_MEMBERS = 20  # of every kind
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Points that were judged behind one layer."""
+
+    layer: int
+    kind: str
+    points: FloatArray  # (n, D)
+    losses: FloatArray  # (n,)
+    from_prior: BoolArray  # (n,), whether the costs are the prior's
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Points of the members behind one layer."""
+
+    layer: int
+    points: FloatArray  # (n, D)
+
+
+@dataclass(slots=True)
+class Pool:
+    """All that was judged, to choose members from."""
+
+    judged: list[Judged] = field(default_factory=list)
+
+    @property
+    def best(self) -> Judged:
+        """Return what was judged behind the layer with the best candidate of all."""
+        return min(self.judged, key=lambda one: one.losses.min())
+
+    @property
+    def has_prior(self) -> bool:
+        """Tell whether prior costs were judged."""
+        return any(one.from_prior.any() for one in self.judged)
+
+    @property
+    def best_prior(self) -> FloatArray:
+        """Return the best point (D,) whose costs are the prior's."""
+        ((_, point),) = _best_of(self.judged, of_prior=True, number=1)
+        return point
+
+    def add_found(self, beside: Judged, point: FloatArray, loss: float) -> None:
+        """Add what a search has found behind the layer of ``beside``."""
+        found, losses = point[np.newaxis], np.array([loss])
+        self.judged.append(Judged(beside.layer, beside.kind, found, losses, np.zeros(1, bool)))
+
+    def members(self, *, of_prior: bool = False) -> list[Members]:
+        """Return the best of every kind, layer by layer."""
+        chosen: list[tuple[int, FloatArray]] = []
+        for kind in dict.fromkeys(one.kind for one in self.judged):
+            chosen += _best_of(
+                [one for one in self.judged if one.kind == kind], of_prior, N_MEMBERS
+            )
+        layers = dict.fromkeys(layer for layer, _ in sorted(chosen, key=lambda one: one[0]))
+        return [
+            Members(layer, np.stack([point for own, point in chosen if own == layer]))
+            for layer in layers
+        ]
+
+
+def _best_of(judged: list[Judged], of_prior: bool, number: int) -> list[tuple[int, FloatArray]]:
+    losses = np.concatenate(
+        [np.where(one.from_prior | (not of_prior), one.losses, np.inf) for one in judged]
+    )
+    places = [(one.layer, point) for one in judged for point in one.points]
+    order = np.argsort(losses, kind="stable")[:number]
+    return [places[i] for i in order if np.isfinite(losses[i])]
+
+
+@dataclass(frozen=True, slots=True)
+class Committee:
+    """Answers of all members together, as one machine behind the union of their layers."""
+
+    layer: LayerUnion
+    beta: FloatArray  # (L, m), the last row for the unit that is always 1
+    held_out: FloatArray  # (n, m), scores of the judged rows
+    T: FloatArray  # (n, m), their targets
+
+    def cut_at(self, cut: float) -> Committee:
+        """Return the committee whose scores are smaller by ``cut``."""
+        beta = self.beta.copy()
+        beta[-1] -= cut
+        return replace(self, beta=beta, held_out=self.held_out - cut)
+
+    def slope(self, n_classes: int) -> float:
+        """Return the slope of probabilities that the errors on judged rows give."""
+        return residual_slope(self.held_out, self.T, n_classes)
+
+    def sized(self) -> Committee:
+        """Return the committee with scores of the size of their targets."""
+        Z, T = self.held_out, self.T
+        size = float((Z * T).sum() / max(float((Z * Z).sum()), np.finfo(float).tiny))
+        if not size > 0:  # scores that speak against their targets stay as they are
+            return self
+        return replace(self, beta=self.beta * size, held_out=Z * size)
+
+
+def assembled(
+    members: Sequence[Members],
+    layers: Sequence[KindLayer],
+    rows: CostedRows,
+    machine: Callable[[KindLayer], tuple[LayerMachine, Engine]],
+    decode: Callable[..., Candidates],
+    judged: IntArray,
+) -> Committee:
+    """Return the committee: (15) solved on all rows for every member, and averaged.
+
+    ``machine`` prepares a layer, ``decode`` turns points into costs and C, ``judged`` are
+    the positions of the rows that the engines score.
+    """
+    parts, betas, total = [], [], sum(len(one.points) for one in members)
+    held_out: FloatArray | float = 0.0
+    for one in members:
+        behind, engine = machine(layers[one.layer])
+        scores = engine.scores(decode(one.points, scaled=False))
+        loudness = np.maximum(scores.std(axis=(1, 2)), np.finfo(float).tiny)
+        held_out = held_out + np.einsum("pnm,p->nm", scores, 1.0 / loudness) / total
+        candidates = decode(one.points)
+        system = layer_system(behind.H, rows)
+        solved = (
+            system.solution(costs, float(C)).beta
+            for costs, C in zip(candidates.costs, candidates.C, strict=True)
+        )
+        weighed = (beta / loud for beta, loud in zip(solved, loudness, strict=True))
+        parts.append(layers[one.layer].layer)
+        betas.append(sum(weighed) / total)
+    last = np.zeros((1, rows.T.shape[1]))
+    beta = np.vstack([*betas, last])
+    return Committee(LayerUnion(tuple(parts)), beta, np.asarray(held_out), rows.T[judged])

@@ -1,0 +1,110 @@
+"""Hidden layers of several kinds and widths, from which a committee is drawn.
+
+What suits the data is not known beforehand: whether distances count by their squares or
+their sizes, values by themselves or by their ranks, neighbourhoods or directions. Answers
+of machines behind different kinds of layers err differently, and their mean errs less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ecselm._typing import FloatArray, IntArray, Matrix
+from ecselm.hidden import (
+    HiddenLayer,
+    KernelMap,
+    LandmarkLayer,
+    RandomLayer,
+    RankScale,
+    WeighedLayer,
+    measure_scale,
+    resolve_gamma,
+)
+from ecselm.hidden.draws import Weights
+from ecselm.objectives.folds import row_keys
+
+WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # in units of 1 / (n var(X))
+STEEPNESS = 2.5  # of tanh units, so that the middle widths bend them well
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # one is not like another
+class KindLayer:
+    """A layer with the kind and the width it has."""
+
+    kind: str
+    width: float
+    layer: HiddenLayer
+
+
+def layers_of_kinds(
+    X: Matrix,
+    weight: FloatArray | None,
+    n_hidden: int,
+    scale: str | None,
+    rng: np.random.Generator,
+) -> list[KindLayer]:
+    """Return layers of every kind in all widths.
+
+    ``"rbf"`` and ``"laplacian"`` are kernels seen from ``n_hidden`` rows drawn at random,
+    ``"ranks"`` is the first of them on normal scores of ranks, and ``"tanh"`` has random
+    directions. They depend on inputs alone. Sparse rows are not ranked.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((30, 2))
+    >>> layers = layers_of_kinds(X, None, 10, "standard", np.random.default_rng(0))
+    >>> len(layers), layers[0].kind, layers[0].layer(X).shape
+    (24, 'rbf', (30, 10))
+    """
+    rows_rng, units_rng = rng.spawn(2)
+    measured = measure_scale(X, scale, weight)
+    scaled = measured(X)
+    gamma = resolve_gamma("scale", scaled, weight)
+    distinct = _distinct_rows(X)
+    landmarks = np.sort(rows_rng.permutation(len(distinct))[:n_hidden])
+    rows = scaled[distinct[landmarks]]
+    layers = [
+        KindLayer(kind, width, _landmark_layer(kind, rows, width * gamma, measured))
+        for kind in ("rbf", "laplacian")
+        for width in WIDTHS
+    ]
+    if not sparse.issparse(X):
+        ranks = RankScale.measured(X[distinct])
+        ranked = ranks(X[distinct])
+        gamma_of_ranks = resolve_gamma("scale", ranked)
+        layers += [
+            KindLayer(
+                "ranks",
+                width,
+                _landmark_layer("rbf", ranked[landmarks], width * gamma_of_ranks, ranks),
+            )
+            for width in WIDTHS
+        ]
+    drawn = Weights(
+        units_rng.standard_normal((X.shape[1], n_hidden)), units_rng.standard_normal(n_hidden)
+    )
+    return layers + [
+        KindLayer("tanh", width, _tanh_layer(drawn, width, gamma, measured)) for width in WIDTHS
+    ]
+
+
+def _distinct_rows(X: Matrix) -> IntArray:
+    """Return the first position of every distinct row, in an order that rows alone decide."""
+    _, first = np.unique(row_keys(X), return_index=True)
+    return first
+
+
+def _landmark_layer(kernel: str, rows: Matrix, gamma: float, scale: Any) -> LandmarkLayer:
+    return LandmarkLayer.around(KernelMap(kernel, rows, gamma, scale=scale))
+
+
+def _tanh_layer(drawn: Weights, width: float, gamma: float, scale: Any) -> WeighedLayer:
+    """Return units whose projections spread by the width, of rows about as long as 1."""
+    steep = np.sqrt(STEEPNESS * width)
+    weights = Weights(drawn.weights * (steep * np.sqrt(gamma)), drawn.biases * steep)
+    layer = RandomLayer.from_draw(weights, "tanh", scale, np.dtype(np.float64))
+    return WeighedLayer(layer, 1.0 / np.sqrt(layer.n_hidden))
