@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any, Literal
 
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from ecselm.methods import Shape, find_method
 
@@ -90,8 +91,11 @@ def forests(shape: Shape) -> list[Candidate]:  # noqa: ARG001
 
 
 def undersampled(shape: Shape) -> list[Candidate]:  # noqa: ARG001
-    """Return numbers and paces of boosted stumps."""
-    return crossed(n_estimators=[50, 200], learning_rate=[0.1, 1.0])
+    """Return depths and paces of boosted trees; stumps alone cannot be fitted everywhere."""
+    return [
+        {"estimator": DecisionTreeClassifier(max_depth=depth), "learning_rate": rate}
+        for depth, rate in ((1, 0.1), (3, 0.1), (3, 1.0), (6, 0.1))
+    ]
 
 
 def ensembles(shape: Shape) -> list[Candidate]:  # noqa: ARG001
