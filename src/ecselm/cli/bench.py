@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> None:
         run=not args.show,
         progress=True,
     )
-    print(f"files: {done.folder}")
+    note = "\nquick: few sets, splits, methods and candidates; conclude nothing from it"
+    print(f"{done.text()}{note if args.quick else ''}", flush=True)
 
 
 def _listed(text: str) -> list[str]:

@@ -122,7 +122,7 @@ def few_to_many(n_train: int, n_test: int, n_splits: int, data: Dataset, seed: i
 
 
 def bench_cases() -> tuple[BenchCase, ...]:
-    """Return all data of the bench that there may be; a missing file is told on loading."""
+    """Return all data of the bench; of KEEL's what there are."""
     keel = (
         BenchCase(Case(name, "public", partial(load_keel, name)), official, half=half_of(name))
         for name in list_keel()

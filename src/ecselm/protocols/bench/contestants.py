@@ -144,6 +144,8 @@ class Contestant:
         What is given rather than chosen.
     chosen_as : str, default=""
         The method whose choice of a candidate it takes over; empty is its own.
+    revision : int, default=0
+        Raised when its candidates change, so that earlier results are not taken for its own.
     """
 
     method: str
@@ -153,6 +155,7 @@ class Contestant:
     costs_only: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
     chosen_as: str = ""
+    revision: int = 0
 
 
 SINGLE = {"n_jobs": 1}
@@ -163,7 +166,7 @@ CONTESTANTS = (
     Contestant("ELM", layers),
     Contestant("W1ELM", layers),
     Contestant("W2ELM", layers),
-    Contestant("RUSBoost", undersampled),
+    Contestant("RUSBoost", undersampled, revision=1),
     Contestant("LightGBM", trees, params=SINGLE),
     Contestant("KELM", kernels),
     Contestant("W1KELM", kernels),

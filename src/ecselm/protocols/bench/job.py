@@ -65,8 +65,11 @@ class BenchJob:
     @property
     def key(self) -> str:
         """What the journal knows it by: all that the result depends on within a run."""
-        data = f"{self.known.checksum}-{self.known.splits}"
-        return "|".join(("bench", self.known.label, data, self.contestant.method, str(self.split)))
+        known, method = self.known, self.contestant.method
+        if self.contestant.revision:
+            method += f", revision {self.contestant.revision}"
+        data = f"{known.checksum}-{known.splits}"
+        return "|".join(("bench", known.label, data, method, str(self.split)))
 
     @property
     def title(self) -> str:

@@ -50,6 +50,25 @@ def known_case(case: BenchCase, seed: int) -> KnownCase:
     return KnownCase(case, replace(known, label=case.name), len(data.counts))
 
 
+def known_cases(
+    cases: Sequence[BenchCase], seed: int, *, all_needed: bool = False
+) -> list[KnownCase]:
+    """Return those cases whose data are there, or all of them if none may be missing."""
+    found = []
+    for case in cases:
+        try:
+            found.append(known_case(case, seed))
+        except FileNotFoundError:
+            if all_needed:
+                raise
+    if not found:
+        raise FileNotFoundError(
+            "there are no data for the bench: ECSELM_DATA must name a folder with the files that "
+            "docs/datasets.md lists"
+        )
+    return found
+
+
 def can_enter(contestant: Contestant, known: KnownCase) -> bool:
     """Tell whether a method can do a case and has something to say there."""
     if contestant.binary and known.n_classes > 2:

@@ -1,9 +1,9 @@
-"""Run a bench, or what is left of it, and write its files."""
+"""Run a bench, or what is left of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +15,17 @@ from ecselm.protocols.bench.contestants import (
     check_extras,
     find_contestants,
 )
-from ecselm.protocols.bench.job import BenchJob
 from ecselm.protocols.bench.plan import (
     FULL_EFFORT,
     QUICK_EFFORT,
     VERSION,
     Effort,
-    known_case,
+    known_cases,
     plan_bench,
 )
+from ecselm.protocols.bench.report import Benched, written
 from ecselm.protocols.runner import run_jobs
-from ecselm.protocols.store import Finished, Row, Store, check_parquet, read_rows, write_rows
-
-
-@dataclass(frozen=True, slots=True)
-class Benched:
-    """A bench as it came out, and where its files are.
-
-    Parameters
-    ----------
-    results : DataFrame
-        A row per number: data, method, split, metric, at, value.
-    folder : path
-    """
-
-    results: Any
-    folder: Path
+from ecselm.protocols.store import Store, check_parquet
 
 
 def bench(
@@ -81,6 +66,8 @@ def bench(
     Returns
     -------
     Benched
+        Of all methods that the folder has on these data. The folder has ``results.parquet``,
+        ``seconds.parquet``, ``bench.md`` and, with the extra ``plot``, pictures of the ranks.
 
     Examples
     --------
@@ -95,12 +82,12 @@ def bench(
     effort = QUICK_EFFORT if quick else FULL_EFFORT
     store = Store(Path(output), _fingerprint(effort, seed))
     store.finished()  # a folder of another run is refused before any work
-    cases = [known_case(case, seed) for case in found]
+    cases = known_cases(found, seed, all_needed=sets is not None)
     if run:
         jobs = plan_bench(cases, wanted, seed, effort)
         with store.alone():
             run_jobs(jobs, store, n_jobs=n_jobs, progress="bench" if progress else None)
-    return _written(plan_bench(cases, CONTESTANTS, seed, effort), store)
+    return written(plan_bench(cases, CONTESTANTS, seed, effort), cases, store)
 
 
 def _asked(names: Sequence[str] | None, otherwise: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -119,21 +106,3 @@ def _check(seed: int, n_jobs: int) -> None:
 
 def _fingerprint(effort: Effort, seed: int) -> dict[str, Any]:
     return {"bench": VERSION, "effort": asdict(effort), "seed": seed}
-
-
-def _written(jobs: Sequence[BenchJob], store: Store) -> Benched:
-    """Write the files of what is done of these jobs, and return it."""
-    done = store.finished()
-    finished = [(job, done[job.key]) for job in jobs if job.key in done]
-    store.folder.mkdir(parents=True, exist_ok=True)
-    for kind in ("results", "seconds"):
-        rows = [row for job, one in finished for row in _rows(job, one, kind)]
-        write_rows(store.folder / f"{kind}.parquet", rows)
-    results = read_rows(store.folder / "results.parquet")
-    return Benched(results, store.folder)
-
-
-def _rows(job: BenchJob, finished: Finished, kind: str) -> list[Row]:
-    label, method = job.known.label, job.contestant.method
-    measured = finished.rows if kind == "results" else finished.seconds
-    return [(label, method, job.split, one.metric, one.at, one.value) for one in measured]
