@@ -104,4 +104,3 @@ def _draw_names(ax: Any, ranks: Any, n_joined: int) -> None:
         where = {"ha": "right" if left else "left", "va": "center"}
         ax.text(edge, y, f" {method} ({rank:.2f}) ", **where)
     ax.set_ylim(top - (n + 1) // 2, 0.0)
-
