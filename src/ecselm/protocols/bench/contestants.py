@@ -206,14 +206,14 @@ def find_contestants(names: tuple[str, ...] | None) -> tuple[Contestant, ...]:
     >>> find_contestants(("LightGBN",))
     Traceback (most recent call last):
         ...
-    ValueError: methods must be of the bench, such as LightGBM, CSLogit; got 'LightGBN'
+    ValueError: methods must be of the bench, such as LightGBM; got 'LightGBN'
     """
     if names is None:
         return CONTESTANTS
     known = {one.method.lower(): one for one in CONTESTANTS}
     for name in names:
         if name.lower() not in known:
-            close = get_close_matches(name.lower(), known, n=MOST_NAMED, cutoff=0.4)
+            close = get_close_matches(name.lower(), known, n=MOST_NAMED)
             told = ", ".join(known[key].method for key in close or list(known)[:MOST_NAMED])
             raise ValueError(f"methods must be of the bench, such as {told}; got {name!r}")
     asked = {name.lower() for name in names}
