@@ -39,23 +39,30 @@ def row_of(found, **keys):
     return row
 
 
-def test_comparisons_are_those_of_the_definitions(values):
+def check_comparison(row, values, names):
+    """Compare a row with the definitions, and return the p value."""
+    a, b = (np.array([values[m][name] for name in names]) for m in ("ECSELM", row.method))
+    tied = np.abs(a - b) < 1e-9
+    assert (row.wins, row.ties) == (((a > b) & ~tied).sum(), tied.sum())
+    assert row.n == row.wins + row.ties + row.losses == len(names)
+    assert row.difference == pytest.approx((a - b).mean(), abs=1e-8)
+    assert row.worst == pytest.approx((b - a).max(), abs=1e-8)
+    assert row.worst_data == names[(b - a).argmax()]
+    return wilcoxon_test(a.round(9), b.round(9)).p
+
+
+@pytest.mark.parametrize(
+    ("classes", "methods", "n"), [("all", ["ELM"], N), ("two classes", ["ELM", "LightGBM"], N - 1)]
+)
+def test_comparisons_are_those_of_the_definitions(values, classes, methods, n):
     found = comparisons_of(parts_of(frame(values), SETS))
-    p = []
-    for method in ("ELM", "LightGBM"):
-        own = [name for name in values[method] if name in values["ECSELM"]]
-        a, b = (np.array([values[m][name] for name in own]) for m in ("ECSELM", method))
-        row = row_of(found, part="all", method=method)
-        tied = int((np.abs(a - b) < 1e-9).sum())
-        assert (row.n, row.wins + row.losses, row.ties) == (len(own), len(own) - tied, tied)
-        assert row.difference == pytest.approx((a - b).mean(), abs=1e-8)
-        assert row.worst == pytest.approx((b - a).max(), abs=1e-8)
-        assert row.worst_data == own[(b - a).argmax()]
-        p.append(wilcoxon_test(a.round(9), b.round(9)).p)
-        assert row.p == pytest.approx(p[-1])
-    holmed = found[found["part"] == "all"]["p_holm"]
-    np.testing.assert_allclose(holmed, holm(p))
-    assert row_of(found, part="all", method="ELM").ties == 1
+    found = found[(found["part"] == "all") & (found["classes"] == classes)]
+    assert found["method"].tolist() == methods
+    names = [one.name for one in SETS][:n]
+    p = [check_comparison(row, values, names) for row in found.itertuples(index=False)]
+    np.testing.assert_allclose(found["p"], p)
+    np.testing.assert_allclose(found["p_holm"], holm(p))
+    assert found["ties"].iloc[0] == 1
 
 
 def test_methods_of_two_classes_are_ranked_on_these(values):

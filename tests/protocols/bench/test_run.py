@@ -94,6 +94,12 @@ def test_what_cannot_be_run_is_refused_before_any_work(tmp_path, options, senten
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folder_without_results_cannot_be_shown(tmp_path):
+    with pytest.raises(FileNotFoundError, match="output must be a folder with results to show"):
+        bench(tmp_path / "new", run=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_missing_extras_are_told_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(ImportError, match="compare"):

@@ -22,6 +22,7 @@ SUMMARY = ("target", "part", "classes", "method", "n", "mean", "mean_rank")
 COMPARISON = (
     "target",
     "part",
+    "classes",
     "method",
     "n",
     "wins",
@@ -121,46 +122,36 @@ def comparisons_of(parts: Sequence[Part]) -> Any:
     """Return ECSELM against every other method as a frame.
 
     Wins, ties, losses and the mean difference are ECSELM's; ``worst`` is what it loses most
-    by, and where. Wilcoxon's test is over data sets, corrected after Holm for the number of
-    opponents. Splits of one data set are not independent and are not tested.
+    by, and where. Methods for two classes only are compared on data sets of two classes.
+    Wilcoxon's test is over data sets, corrected after Holm for the number of opponents.
+    Splits of one data set are not independent and are not tested.
     """
     import pandas as pd  # noqa: PLC0415
 
-    rows = [row for part in parts for row in _compared(part)]
+    rows = [
+        (part.target, part.name, classes, *row)
+        for part in parts
+        for classes, table in part.tables()
+        if BASELINE in table
+        for row in _compared(part.sign * table, tested=part.target != "mean_cost")
+    ]
     return pd.DataFrame(rows, columns=list(COMPARISON))
 
 
-def _compared(part: Part) -> list[tuple[Any, ...]]:
-    if BASELINE not in part.values:
-        return []
-    opponents = [name for name in part.values if name != BASELINE]
-    pairs = [part.values[[BASELINE, name]].dropna() for name in opponents]
-    gains = [
-        (part.sign * (pair[BASELINE] - pair[name])).round(DIGITS)
-        for pair, name in zip(pairs, opponents, strict=True)
-    ]
-    if part.target == "mean_cost":
-        p = corrected = np.full(len(pairs), np.nan)
-    else:
-        p = np.array([_p(pair) for pair in pairs])
-        corrected = holm(p)
-    return [
-        (
-            part.target,
-            part.name,
-            name,
-            len(gain),
-            int((gain > 0).sum()),
-            int((gain == 0).sum()),
-            int((gain < 0).sum()),
-            float(gain.mean()),
-            p[i],
-            corrected[i],
-            max(0.0, -float(gain.min())),
-            str(gain.idxmin()) if (gain < 0).any() else "",
-        )
-        for i, (name, gain) in enumerate(zip(opponents, gains, strict=True))
-    ]
+def _compared(table: Any, *, tested: bool) -> list[tuple[Any, ...]]:
+    """Return the baseline against every other column; greater values are better."""
+    opponents = [name for name in table if name != BASELINE]
+    p = np.full(len(opponents), np.nan)
+    if tested:
+        p = np.array([_p(table[[BASELINE, name]]) for name in opponents])
+    corrected = holm(p) if tested else p
+    rows = []
+    for name, one, holmed in zip(opponents, p, corrected, strict=True):
+        gain = (table[BASELINE] - table[name]).round(DIGITS)
+        counts = (int(part.sum()) for part in (gain > 0, gain == 0, gain < 0))
+        worst = (-float(gain.min()), str(gain.idxmin())) if gain.min() < 0 else (0.0, "")
+        rows.append((name, len(gain), *counts, float(gain.mean()), one, holmed, *worst))
+    return rows
 
 
 def _p(pair: Any) -> float:

@@ -23,9 +23,9 @@ Every method is tuned for the target of its table, on the training rows of every
 the same folds. The value of a data set is the mean over its splits; ranks are means over data
 sets, 1 being the best. Wins, ties, losses, the mean difference and the worst loss are those of
 {BASELINE} against the method of the line; values within 1e-9 tie. p is Wilcoxon's signed rank
-test over data sets, corrected after Holm for the number of opponents. Methods for two classes only
-are ranked on the data sets of two classes, where all comparisons with them are made. Where costs
-count, splits of one data set are compared, which are not independent and are not tested.
+test over data sets, corrected after Holm for the number of opponents in the table. Methods for
+two classes only are in tables of the data sets of two classes. Where costs count, splits of one
+data set are compared, which are not independent and are not tested.
 """
 
 
@@ -38,13 +38,14 @@ def tables_of(summary: Any, comparisons: Any) -> list[Table]:
         As ``summary_of`` and ``comparisons_of`` of the findings return them.
     """
     against = {
-        (row.target, row.part, row.method): row for row in comparisons.itertuples(index=False)
+        (row.target, row.part, row.classes, row.method): row
+        for row in comparisons.itertuples(index=False)
     }
     tables = []
     for (target, part, classes), own in summary.groupby(["target", "part", "classes"], sort=False):
         ordered = own.sort_values("mean_rank", kind="stable")
         rows = tuple(
-            _line(one, against.get((target, part, one.method)))
+            _line(one, against.get((target, part, classes, one.method)))
             for one in ordered.itertuples(index=False)
         )
         title = _title(target, part, classes, int(own["n"].iloc[0]))
@@ -80,7 +81,8 @@ def _title(target: str, part: str, classes: str, n: int) -> str:
     if target == "mean_cost":
         return f"{NAMES[target]}: {part}, {n} splits"
     of = "" if part == ALL else f"{part} half, "
-    return f"{NAMES[target]}: {of}{n} data sets{'' if classes == ALL else f' of {classes}'}"
+    kind = "" if classes == ALL else f" of {classes}"
+    return f"{NAMES[target]}: {of}{n} data set{'s' * (n > 1)}{kind}"
 
 
 def _line(one: Any, against: Any) -> tuple[str, ...]:

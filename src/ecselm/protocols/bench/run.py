@@ -81,7 +81,8 @@ def bench(
     found = chosen_cases(bench_cases(), _asked(sets, QUICK_SETS if quick else None), half)
     effort = QUICK_EFFORT if quick else FULL_EFFORT
     store = Store(Path(output), _fingerprint(effort, seed))
-    store.finished()  # a folder of another run is refused before any work
+    if not store.finished() and not run:  # a folder of another run is refused here, too
+        raise FileNotFoundError(f"output must be a folder with results to show, got {output}")
     cases = known_cases(found, seed, all_needed=sets is not None)
     if run:
         jobs = plan_bench(cases, wanted, seed, effort)
