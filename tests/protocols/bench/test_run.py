@@ -54,11 +54,18 @@ def test_frames_and_files_are_there(whole):
 
 
 def test_later_methods_and_sets_add_to_a_folder(tmp_path, monkeypatch):
-    bench(tmp_path, sets=["glass-a"], methods=METHODS[:1])
+    both = ["glass-a", "ecoli-a"]
+    bench(tmp_path, sets=both, methods=METHODS[:1])
     ran, begin = [], BenchJob.run
     monkeypatch.setattr(BenchJob, "run", lambda job: ran.append(job.title) or begin(job))
-    done = bench(tmp_path, sets=["glass-a", "ecoli-a"], methods=METHODS)
-    assert len(ran) == 6  # all but two splits of the first
+    bench(tmp_path, sets=["glass-a"], methods=METHODS)
+    assert len(ran) == 2
+    begun = bench(tmp_path, sets=both, run=False)
+    assert begun.left_out == (METHODS[1],)
+    assert f"left out there: {METHODS[1]}" in begun.text()
+    done = bench(tmp_path, sets=both, methods=METHODS)
+    assert len(ran) == 4
+    assert done.left_out == ()
     assert set(done.summary["method"]) == set(METHODS)
     assert bench(tmp_path, sets=["ecoli-a"], run=False).results["data"].unique() == ["ecoli-a"]
 

@@ -60,14 +60,14 @@ def page_of(tables: Sequence[Table], left_out: Sequence[str], pictures: Iterable
     ----------
     tables : sequence of Table
     left_out : sequence of str
-        Methods that have begun and not finished.
+        Methods that are missing from some tables.
     pictures : iterable of str
         Names of files.
     """
     parts = [INTRODUCTION, *(_markdown(table) for table in tables)]
     parts += [f"![{name}]({name})\n" for name in pictures]
     if left_out:
-        parts.append(f"Not finished and left out: {', '.join(left_out)}.\n")
+        parts.append(f"Not finished everywhere, and left out there: {', '.join(left_out)}.\n")
     return "\n".join(parts)
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ecselm.protocols.bench.cases import COUNTED_TARGETS, HALVES
+from ecselm.protocols.bench.cases import COST_TARGETS, COUNTED_TARGETS, HALVES, TARGETS
 from ecselm.protocols.bench.findings import (
     ALL,
     SetOf,
@@ -42,7 +42,7 @@ class Benched:
         its worst loss and where.
     tables : tuple of Table
     left_out : tuple of str
-        Methods that have begun and not finished.
+        Methods that have not finished all data sets and are missing from some tables.
     folder : path
     """
 
@@ -64,7 +64,7 @@ class Benched:
         if not parts:
             parts.append("no method has finished yet")
         if self.left_out:
-            parts.append(f"not finished and left out: {', '.join(self.left_out)}")
+            parts.append(f"not finished everywhere, and left out there: {', '.join(self.left_out)}")
         if not find_spec("matplotlib"):
             parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
         return "\n".join([*parts, f"files: {self.folder}"])
@@ -90,11 +90,24 @@ def written(jobs: Sequence[BenchJob], cases: Sequence[KnownCase], store: Store) 
     parts = parts_of(results, _sets(jobs, cases))
     summary, comparisons = summary_of(parts), comparisons_of(parts)
     tables = tuple(tables_of(summary, comparisons))
-    shown = set(summary["method"])
-    left_out = tuple(name for name in results["method"].unique() if name not in shown)
+    left_out = _left_out(results, summary)
     page = page_of(tables, left_out, _drawn(summary, store.folder))
     write_whole(store.folder / "bench.md", page.encode())
     return Benched(results, summary, comparisons, tables, left_out, store.folder)
+
+
+def _left_out(results: Any, summary: Any) -> tuple[str, ...]:
+    """Return methods that have begun and are missing from a table of all data sets."""
+    shown = set(zip(summary["target"], summary["part"], summary["method"], strict=True))
+    begun = results[results["metric"].isin(TARGETS)].drop_duplicates(["data", "method", "metric"])
+    missing = (
+        method
+        for data, method, target in zip(
+            begun["data"], begun["method"], begun["metric"], strict=True
+        )
+        if (target, data if target in COST_TARGETS else ALL, method) not in shown
+    )
+    return tuple(dict.fromkeys(missing))
 
 
 def _sets(jobs: Sequence[BenchJob], cases: Sequence[KnownCase]) -> list[SetOf]:
