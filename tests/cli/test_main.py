@@ -33,6 +33,9 @@ def test_version_is_that_of_the_package(capsys):
         (["reproduce", "table-11", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
         (["reproduce", "table-11", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["reproduce", "all", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
+        (["bench", "keel", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
+        (["bench", "keel", "--methods", "ELM,ELMO"], "methods must be of the bench"),
+        (["bench", "keel", "--sets", "no-such-set"], "sets must match data there are"),
         (["audit", "--jobs", "0", "--output", "new"], "jobs must be at least 1, got 0"),
         (["audit", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["audit", "--data", "scut"], "ECSELM_DATA"),
@@ -85,6 +88,9 @@ def test_ctrl_c_says_that_the_run_can_go_on(capsys, monkeypatch):
     monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", interrupted)
     assert main(["reproduce", "table-1"]) == 130
     assert "goes on from here" in capsys.readouterr().err
+    monkeypatch.setattr("ecselm.cli.bench.run_bench", interrupted)
+    assert main(["bench", "keel"]) == 130
+    assert "goes on from here" in capsys.readouterr().err
     monkeypatch.setattr("ecselm.cli.audit.run_audit", interrupted)
     assert main(["audit"]) == 130
     assert capsys.readouterr().err == "ecselm: interrupted\n"
@@ -116,6 +122,27 @@ def test_all_runs_every_item(monkeypatch, capsys):
     )
     assert main(["reproduce", "all", "--quick"]) == 0
     assert asked == list(ITEMS)
+
+
+def test_bench_hands_its_options_on(monkeypatch, capsys):
+    asked = {}
+
+    class Done:
+        def text(self):
+            return "done"
+
+    def run(output, **options):
+        asked.update(options, output=output)
+        return Done()
+
+    monkeypatch.setattr("ecselm.cli.bench.run_bench", run)
+    assert main(["bench", "keel", "--sets", "glass*, pima", "--methods", "ELM", "--quick"]) == 0
+    assert (asked["sets"], asked["methods"]) == (["glass*", "pima"], ["ELM"])
+    assert (asked["output"], asked["half"], asked["run"]) == ("benched-quick", "all", True)
+    assert "conclude nothing" in capsys.readouterr().out
+    assert main(["bench", "keel", "--show", "--half", "confirmation"]) == 0
+    assert (asked["output"], asked["half"], asked["run"]) == ("benched", "confirmation", False)
+    assert capsys.readouterr().out == "done\n"
 
 
 def test_audit_prints_its_report_and_keeps_every_split(monkeypatch, capsys, nowhere):

@@ -155,6 +155,13 @@ def test_the_two_weightings_differ():
     assert isinstance(get_method("W2ELM"), WELMClassifier)
 
 
+def test_weighted_machines_have_a_kernel_form():
+    for name, weighting in (("W1KELM", "w1"), ("W2KELM", "w2")):
+        made = get_method(name)
+        assert isinstance(made, WELMClassifier)
+        assert (made.kernel, made.weighting) == ("rbf", weighting)
+
+
 def test_the_printed_search_and_the_one_that_holds_up_are_two_methods():
     assert get_method("ECSELM as printed").cost_bounds == ECSELMClassifier.paper().cost_bounds
     assert get_method("ECSELM", random_state=3).random_state == 3

@@ -10,14 +10,31 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import HasMethods, fit_context
-from ecselm._typing import AnyArray, FloatArray
-from ecselm.baselines.labels import read_labels, read_rows
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.baselines.labels import Labelled, read_labels, read_rows
 from ecselm.costs import parse_cost
 from ecselm.elm.family import all_or_nothing
+from ecselm.metrics.costs import row_class_costs
 
 
 def _gives_probabilities(model: BinaryCostClassifier) -> bool:
     return hasattr(model.estimator, "predict_proba")
+
+
+def mistakes_by_row(costs: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return what missing (N,) and what false alarm (N,) cost beyond the right answer.
+
+    Of each row one of them is known; the other is the mean over the rows that have it, so that
+    means over all rows are those of the class.
+
+    Examples
+    --------
+    >>> mistakes_by_row(np.array([[0.0, 1.0], [9.0, 1.0], [5.0, 1.0]]), np.array([0, 1, 1]))
+    (array([6., 8., 4.]), array([1., 1., 1.]))
+    """
+    beyond = costs[np.arange(len(y)), 1 - y] - costs[np.arange(len(y)), y]
+    missed, alarm = (np.where(y == c, beyond, beyond[y == c].mean()) for c in (1, 0))
+    return missed, alarm
 
 
 class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
@@ -65,13 +82,16 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_cost: Any = None) -> Self:
         """Fit the classifier with the costs of both mistakes.
 
         Parameters
         ----------
         X : array or dataframe of shape (N, n)
         y : array of shape (N,)
+        sample_cost : array of shape (N, 2), default=None
+            What predicting each class costs by row, in the place of ``cost``. What the right
+            answer costs is subtracted first. ``cost_matrix_`` then has the means by class.
 
         Returns
         -------
@@ -83,13 +103,22 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
                 "Only binary classification is supported: y must have two classes, "
                 f"got {given.n_classes}"
             )
-        cost = parse_cost(self.cost, given.classes)
-        model = clone(self.estimator)
-        self.estimator_ = model.fit(
-            given.X, given.y, fn_cost=float(cost[1, 0]), fp_cost=float(cost[0, 1])
-        )
+        if sample_cost is None:
+            cost = parse_cost(self.cost, given.classes)
+            mistakes: dict[str, Any] = {"fn_cost": float(cost[1, 0]), "fp_cost": float(cost[0, 1])}
+        else:
+            missed, alarm = self._by_row(sample_cost, given)
+            cost = np.array([[0.0, alarm.mean()], [missed.mean(), 0.0]])
+            mistakes = {"fn_cost": missed, "fp_cost": alarm}
+        self.estimator_ = clone(self.estimator).fit(given.X, given.y, **mistakes)
         self.classes_, self.cost_matrix_ = given.classes, cost
         return self
+
+    def _by_row(self, sample_cost: Any, given: Labelled) -> tuple[FloatArray, FloatArray]:
+        if self.cost is not None:
+            raise ValueError("costs must be stated once, got cost and sample_cost")
+        costs = row_class_costs(sample_cost, len(given.y), given.classes)
+        return mistakes_by_row(costs, given.y)
 
     def predict(self, X: Any) -> AnyArray:
         """Return the classifier's answers.

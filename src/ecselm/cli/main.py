@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 import ecselm
-from ecselm.cli import audit, reproduce
+from ecselm.cli import audit, bench, reproduce
 
-VERBS = (reproduce, audit)
+VERBS = (reproduce, bench, audit)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

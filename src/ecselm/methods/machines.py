@@ -109,6 +109,20 @@ METHODS = (
         aliases=("WELM",),
     ),
     CLASSIFICATION(
+        "W1KELM",
+        source=f"{ZONG}; the kernel form",
+        status="exact",
+        make=partial(WELMClassifier, weighting="w1", kernel="rbf"),
+        grid=kernel_penalties,
+    ),
+    CLASSIFICATION(
+        "W2KELM",
+        source=f"{ZONG}; the kernel form",
+        status="exact",
+        make=partial(WELMClassifier, weighting="w2", kernel="rbf"),
+        grid=kernel_penalties,
+    ),
+    CLASSIFICATION(
         "E-ELM",
         tables="I VI VIII X XII XIV",
         source=ZHU,

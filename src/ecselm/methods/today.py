@@ -32,13 +32,18 @@ def lightgbm(**params: Any) -> Any:
     return imported("lightgbm", "LGBMClassifier", verbosity=-1, class_weight="balanced", **params)
 
 
-def tuned_lightgbm(cost: Any = None, cv: Any = 5) -> TunedThresholdClassifierCV:
+def tuned_lightgbm(
+    cost: Any = None, cv: Any = 5, scoring: Any = None
+) -> TunedThresholdClassifierCV:
     """Return boosted trees whose threshold is tuned, for two classes.
 
-    For the least mean cost, or without costs for the balanced accuracy.
+    For ``scoring``; without it for the least mean cost, or without costs for the balanced
+    accuracy.
     """
-    scoring = "balanced_accuracy" if cost is None else get_scorer("mean_cost", cost=cost)
-    return TunedThresholdClassifierCV(lightgbm(), scoring=scoring, cv=cv)
+    if scoring is None:
+        scoring = "balanced_accuracy" if cost is None else "mean_cost"
+    costs = {"cost": cost} if scoring == "mean_cost" and cost is not None else {}
+    return TunedThresholdClassifierCV(lightgbm(), scoring=get_scorer(scoring, **costs), cv=cv)
 
 
 def empulse(name: str, cost: Any = None, **params: Any) -> BinaryCostClassifier:

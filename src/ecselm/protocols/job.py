@@ -68,6 +68,11 @@ class Job:
         data = f"{known.checksum}-{known.splits}"
         return "|".join((self.protocol.name, known.label, data, method, fixed, str(self.split)))
 
+    @property
+    def title(self) -> str:
+        """What a person knows it by."""
+        return f"{self.setting.method} on {self.known.label}, split {self.split}"
+
     def run(self) -> Finished:
         """Learn from the training rows of the split, and judge on the others."""
         data = self.case.load()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
@@ -17,6 +18,21 @@ from ecselm.protocols.items import Item, Part
 from ecselm.protocols.job import Job, Setting
 from ecselm.protocols.protocol import Case, Known, described
 from ecselm.protocols.store import Finished, Row, Store
+
+
+class Runnable(Protocol):
+    """What can be run, and known again in a journal."""
+
+    @property
+    def key(self) -> str:
+        """What the journal knows it by."""
+
+    @property
+    def title(self) -> str:
+        """What a person knows it by."""
+
+    def run(self) -> Finished:
+        """Return what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +112,13 @@ def _known(part: Part, case: Case, budget: Budget, seed: int) -> Known:
 
 
 def run_jobs(
-    jobs: Sequence[Job], store: Store, *, n_jobs: int = 1, progress: str | None = None
+    jobs: Sequence[Runnable], store: Store, *, n_jobs: int = 1, progress: str | None = None
 ) -> None:
     """Run the jobs that the journal does not have, and enter each as it ends.
 
     Parameters
     ----------
-    jobs : sequence of Job
+    jobs : sequence of Runnable
     store : Store
     n_jobs : int, default=1
         Processes, each with one thread of BLAS. Results do not depend on it.
@@ -138,15 +154,14 @@ def _workers_ended_on_error(n_jobs: int) -> Iterator[None]:
         raise
 
 
-def _run(job: Job) -> Finished:
+def _run(job: Runnable) -> Finished:
     """Run a job, and say which it was if it fails."""
     try:
         return job.run()
     except ImportError:
         raise
     except Exception as error:
-        where = f"{job.setting.method} on {job.known.label}, split {job.split}"
-        raise RuntimeError(f"{where}: {error}") from error
+        raise RuntimeError(f"{job.title}: {error}") from error
 
 
 def collect(jobs: Sequence[Job], store: Store) -> Collected:
