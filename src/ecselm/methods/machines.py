@@ -109,6 +109,13 @@ METHODS = (
         aliases=("WELM",),
     ),
     CLASSIFICATION(
+        "W1KELM",
+        source=f"{ZONG}; with a kernel",
+        status="exact",
+        make=partial(WELMClassifier, weighting="w1", kernel="rbf"),
+        grid=kernel_penalties,
+    ),
+    CLASSIFICATION(
         "E-ELM",
         tables="I VI VIII X XII XIV",
         source=ZHU,
