@@ -103,7 +103,7 @@ def test_who_is_told_the_truth_is_told_the_one_it_is_judged_by(jobs):
     for job in jobs:
         if job.setting.name.endswith("truth"):
             assert job.protocol.judge.truths == (job.protocol.cost,)
-    _, model = made(jobs, "kernel ECSELM, truth")
+    _, model = made(jobs, "ECSELM, truth")
     assert model.cost == TRUTHS[0]
     assert model.cost_order is None
 
