@@ -12,7 +12,7 @@ help:
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
-	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md"
+	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot
 	$(BIN)/python examples/plot_tumour_costs.py
@@ -35,6 +35,7 @@ bench: $(VENV)/.bench
 results: $(VENV)/.test
 	$(BIN)/ecselm reproduce all --no-synthetic --jobs 2 --output reproduced
 	$(BIN)/python -m benchmarks.results_page reproduced
+	$(BIN)/python -m benchmarks.access_page
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache demo

@@ -194,6 +194,7 @@ def test_stated_costs_are_what_parameters_are_chosen_by():
     X, y = load_iris(return_X_y=True)
     told = tuned_method("mcKLR", X, y, cost={0: 50}).scoring
     assert told._kwargs == {"cost": {0: 50}}
+    assert tuned_method("CSLDA-NN", X, y, cslda__cost={0: 50}).scoring._kwargs == told._kwargs
     assert tuned_method("mcKLR", X, y).scoring is None
     assert tuned_method("CSOR", X, y, cost="squared").scoring is None
 

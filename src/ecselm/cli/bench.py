@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from ecselm.cli.options import add_run_options
-from ecselm.protocols.bench import bench as run_bench
-from ecselm.protocols.bench.cases import HALVES
+from ecselm.protocols.benchmark import bench as run_bench
+from ecselm.protocols.benchmark.cases import HALVES
 
 
 def add_parser(verbs: Any) -> None:

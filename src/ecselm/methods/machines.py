@@ -143,7 +143,6 @@ METHODS = (
         source=f"{PAPER}; costs by class, judged on held-out rows",
         status="substitute",
         make=ECSELMClassifier,
-        grid={"C": PENALTIES},
     ),
     CLASSIFICATION(
         "ECSELM as printed",

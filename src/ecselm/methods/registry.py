@@ -187,7 +187,7 @@ def tuned_method(
     True
     """
     method = find_method(name, task)
-    cost = params.get("cost")
+    cost = next((value for name, value in params.items() if _last(name) == "cost"), None)
     if scoring is None and _is_stated(cost) and method.task != "regression":
         scoring = "mean_cost"
     made = _aimed(method.estimator(params), scoring)
@@ -236,7 +236,12 @@ def _scorer(scoring: Any, cost: Any) -> Any:
 
 
 def _is_given(key: str, params: dict[str, Any]) -> bool:
-    return key in params or key.rpartition("__")[2] in params
+    return key in params or _last(key) in params
+
+
+def _last(name: str) -> str:
+    """Return a parameter's name without the steps that lead to it."""
+    return name.rpartition("__")[2]
 
 
 def _key(name: str) -> str:

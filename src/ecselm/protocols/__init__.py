@@ -1,6 +1,6 @@
 """The paper's experiments: data, splits and judgement, and every table and figure of it."""
 
-from ecselm.protocols.bench import Benched, bench
+from ecselm.protocols.benchmark import Benched, bench
 from ecselm.protocols.budget import FULL, QUICK, Budget
 from ecselm.protocols.items import ITEMS, Item, find_item
 from ecselm.protocols.protocol import Case, Protocol

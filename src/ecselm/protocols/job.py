@@ -37,11 +37,20 @@ class Setting:
         Parameters that are given; nothing is chosen then.
     at : str
         What the given parameters are called in the results.
+    called : str
+        What the method is called there, where an item has it more than once; nothing for
+        its own name.
     """
 
     method: str
     fixed: tuple[tuple[str, float], ...] = ()
     at: str = ""
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the results call the method."""
+        return self.called or self.method
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +80,14 @@ class Job:
     @property
     def title(self) -> str:
         """What a person knows it by."""
-        return f"{self.setting.method} on {self.known.label}, split {self.split}"
+        return f"{self.setting.name} on {self.known.label}, split {self.split}"
 
     def run(self) -> Finished:
         """Learn from the training rows of the split, and judge on the others."""
         data = self.case.load()
         train, test = self.protocol.splits(data, self.budget, self.seed)[self.split]
+        if self.protocol.relabel is not None:
+            data = self.protocol.relabel(data, self.seed, self.split)
         y = data.y[train]
         with threadpool_limits(1), warnings.catch_warnings(), interruptible():
             quieten()
@@ -136,7 +147,8 @@ class Job:
         return found | {name: self._cost(data) for name in names if self._is_told(name, names)}
 
     def _cost(self, data: Dataset) -> Any:
-        return data.cost if self.protocol.scoring == "mean_cost" else self.protocol.cost
+        counts = self.protocol.scoring == "mean_cost"
+        return data.cost if counts and self.protocol.cost is None else self.protocol.cost
 
     def _is_told(self, name: str, names: Mapping[str, Any]) -> bool:
         """Tell whether a parameter is the costs of a method that has none of its own.

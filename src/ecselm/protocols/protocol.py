@@ -65,11 +65,16 @@ class Protocol:
         Parameters that methods get which have them.
     scoring : str or None, default=None
         What is to be good: parameters and costs are chosen for it. None is the method's own
-        score. With ``"mean_cost"`` methods are told the costs of the data.
+        score. With ``"mean_cost"`` methods are told the costs of the data, or those of
+        ``cost``.
     cost : callable or None, default=None
-        A rule for costs, which methods are told that take costs and do not search them.
+        A rule for costs, which methods are told that take costs and, unless they are what
+        is to be good, do not search them.
     folds : int or None, default=None
         In which parameters are chosen, where learning takes long; None is the budget's.
+    relabel : callable or None, default=None
+        Of data, seed and the number of a split: the data with the labels that they have in
+        it, where these are drawn with the split.
     """
 
     name: str
@@ -83,6 +88,7 @@ class Protocol:
     scoring: str | None = None
     cost: Callable[[AnyArray], AnyArray] | None = None
     folds: int | None = None
+    relabel: Callable[[Dataset, int, int], Dataset] | None = None
 
 
 def found_case(

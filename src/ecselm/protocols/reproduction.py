@@ -81,7 +81,8 @@ def reproduce(
     ----------
     name : str
         ``"table-1"`` to ``"table-14"``, ``"figure-3"`` to ``"figure-6"`` or ``"figure-8"`` to
-        ``"figure-12"``; or ``"keel"`` or ``"credit"``, which are not in the paper.
+        ``"figure-12"``; or ``"keel"``, ``"credit"`` or ``"access"``, which are not in
+        the paper.
     output : path
         The folder of the run. Items of one run share what they have in common; a folder
         that another seed or budget has filled is refused.

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ecselm.methods import find_method
 from ecselm.protocols.budget import Budget
 from ecselm.protocols.items import Item, Part
-from ecselm.protocols.job import Job, Setting
+from ecselm.protocols.job import Job
 from ecselm.protocols.protocol import Case, Known, described
 from ecselm.protocols.store import Finished, Row, Store
 
@@ -81,7 +81,7 @@ def _jobs(part: Part, budget: Budget, seed: int) -> Iterator[Job]:
         known = _known(part, case, budget, seed)
         for setting in part.settings:
             method = str(find_method(setting.method, protocol.task).name)
-            named = Setting(method, setting.fixed, setting.at)
+            named = replace(setting, method=method)
             # Few splits show how sensitive a method is: five values take five times as long.
             n_splits = min(budget.sensitive, known.n_splits) if setting.at else known.n_splits
             for split in range(n_splits):
@@ -169,7 +169,7 @@ def collect(jobs: Sequence[Job], store: Store) -> Collected:
     done = store.finished()
     results = [row for job in jobs for row in _rows(job, done[job.key])]
     seconds = [
-        (job.known.label, job.setting.method, job.split, one.metric, one.at, one.value)
+        (job.known.label, job.setting.name, job.split, one.metric, one.at, one.value)
         for job in jobs
         if not job.setting.at
         for one in done[job.key].seconds
@@ -183,5 +183,5 @@ def _rows(job: Job, finished: Finished) -> Iterator[Row]:
     at = job.setting.at
     for one in finished.rows:
         if not (at and one.at):
-            label, method = job.known.label, job.setting.method
+            label, method = job.known.label, job.setting.name
             yield label, method, job.split, one.metric, at or one.at, one.value

@@ -28,7 +28,7 @@ def random_splits(n_train: int, n_test: int) -> Splits:
     def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
         n = min(len(data.X), n_train + n_test, budget.most_rows or len(data.X))
         cut = round(n * n_train / (n_train + n_test))
-        orders = [rng.permutation(len(data.X))[:n] for rng in _streams(budget, seed)]
+        orders = [rng.permutation(len(data.X))[:n] for rng in streams(budget.repeats, seed)]
         return tuple((np.sort(order[:cut]), np.sort(order[cut:])) for order in orders)
 
     return splits
@@ -46,7 +46,7 @@ def halves(data: Dataset, budget: Budget, seed: int) -> Folds:
     """
     n = min(len(data.X), budget.most_rows or len(data.X))
     folds: list[tuple[IntArray, IntArray]] = []
-    for rng in _streams(budget, seed):
+    for rng in streams(budget.repeats, seed):
         order = rng.permutation(len(data.X))[:n]
         first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
         folds += [(first, second), (second, first)]
@@ -66,7 +66,7 @@ def shares_of_classes(numerator: int, denominator: int) -> Splits:
     """
 
     def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
-        return tuple(_dealt(data, budget, rng) for rng in _streams(budget, seed))
+        return tuple(_dealt(data, budget, rng) for rng in streams(budget.repeats, seed))
 
     def _dealt(
         data: Dataset, budget: Budget, rng: np.random.Generator
@@ -113,5 +113,6 @@ def thinned(rows: IntArray, y: AnyArray, most: int | None, rng: np.random.Genera
     return np.sort(np.concatenate(kept))
 
 
-def _streams(budget: Budget, seed: int) -> list[np.random.Generator]:
-    return np.random.default_rng(seed).spawn(budget.repeats)
+def streams(repeats: int, seed: int) -> list[np.random.Generator]:
+    """Return a generator per repeat; more repeats leave the first as they were."""
+    return np.random.default_rng(seed).spawn(repeats)

@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from ecselm._typing import IntArray
 from ecselm.methods import Shape
-from ecselm.protocols.bench.cases import BenchCase
-from ecselm.protocols.bench.choosing import Choice, choose, inner_folds, rows_to_choose_on
-from ecselm.protocols.bench.contestants import Contestant
-from ecselm.protocols.bench.fitting import SPOILED, Fitter
-from ecselm.protocols.bench.judging import Labelled, labelled, scores
+from ecselm.protocols.benchmark.cases import BenchCase
+from ecselm.protocols.benchmark.choosing import Choice, choose, inner_folds, rows_to_choose_on
+from ecselm.protocols.benchmark.contestants import Contestant
+from ecselm.protocols.benchmark.fitting import SPOILED, Fitter
+from ecselm.protocols.benchmark.judging import Labelled, labelled, scores
 from ecselm.protocols.protocol import Known
 from ecselm.protocols.store import Finished, Measured
 from ecselm.search import interruptible

@@ -4,13 +4,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ecselm.protocols.bench.cases import COUNTED_TARGETS
-from ecselm.protocols.bench.contestants import Contestant, find_contestants, linear
-from ecselm.protocols.bench.fitting import Fitter
-from ecselm.protocols.bench.job import BenchJob
-from ecselm.protocols.bench.judging import labelled
-from ecselm.protocols.bench.plan import Effort, can_enter, known_case, plan_bench
-from tests.protocols.bench.made import case, costly, tiny
+from ecselm.protocols.benchmark.cases import COUNTED_TARGETS
+from ecselm.protocols.benchmark.contestants import Contestant, find_contestants, linear
+from ecselm.protocols.benchmark.fitting import Fitter
+from ecselm.protocols.benchmark.job import BenchJob
+from ecselm.protocols.benchmark.judging import labelled
+from ecselm.protocols.benchmark.plan import Effort, can_enter, known_case, plan_bench
+from tests.protocols.benchmark.made import case, costly, tiny
 
 
 def job_of(one, method, split=0, most=3):

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.protocols.bench.findings import SetOf, comparisons_of, parts_of, summary_of
-from ecselm.protocols.bench.page import page_of, tables_of
+from ecselm.protocols.benchmark.findings import SetOf, comparisons_of, parts_of, summary_of
+from ecselm.protocols.benchmark.page import page_of, tables_of
 from ecselm.statistics import holm, wilcoxon_test
 
 N = 8

@@ -1,7 +1,7 @@
 import pytest
 
-from ecselm.protocols.bench import plan, report, run
-from tests.protocols.bench.made import cases
+from ecselm.protocols.benchmark import plan, report, run
+from tests.protocols.benchmark.made import cases
 
 
 def put_in_place(patch):

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from ecselm.protocols.bench.rank_picture import cliques, draw_ranks
+from ecselm.protocols.benchmark.rank_picture import cliques, draw_ranks
 
 pytest.importorskip("matplotlib")
 RANKS = pd.Series({"ECSELM": 1.6, "a method with a long name": 3.4, "ELM": 2.0, "KELM": 3.0})

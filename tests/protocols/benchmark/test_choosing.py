@@ -4,12 +4,12 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 from sklearn.preprocessing import StandardScaler
 
 from ecselm.metrics import geometric_mean_score, mean_cost
-from ecselm.protocols.bench import choosing
-from ecselm.protocols.bench.choosing import choose, inner_folds, rows_to_choose_on
-from ecselm.protocols.bench.contestants import Contestant
-from ecselm.protocols.bench.fitting import Fitter
-from ecselm.protocols.bench.judging import Labelled, labelled, scores
-from tests.protocols.bench.made import tiny
+from ecselm.protocols.benchmark import choosing
+from ecselm.protocols.benchmark.choosing import choose, inner_folds, rows_to_choose_on
+from ecselm.protocols.benchmark.contestants import Contestant
+from ecselm.protocols.benchmark.fitting import Fitter
+from ecselm.protocols.benchmark.judging import Labelled, labelled, scores
+from tests.protocols.benchmark.made import tiny
 
 LINEAR = Contestant("balanced logistic regression")
 PENALTIES = [{"C": 1e-3}, {"C": 1.0}, {"C": 1e3}]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ecselm.datasets import Dataset
-from ecselm.protocols.bench.cases import (
+from ecselm.protocols.benchmark.cases import (
     CONFIRMATION,
     DEVELOPMENT,
     bench_cases,
@@ -10,7 +10,7 @@ from ecselm.protocols.bench.cases import (
     few_to_many,
     half_of,
 )
-from tests.protocols.bench.made import cases
+from tests.protocols.benchmark.made import cases
 
 
 def names(found):

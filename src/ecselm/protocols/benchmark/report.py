@@ -8,18 +8,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ecselm.protocols.bench.cases import COST_TARGETS, COUNTED_TARGETS, HALVES, TARGETS
-from ecselm.protocols.bench.findings import (
+from ecselm.protocols.benchmark.cases import COST_TARGETS, COUNTED_TARGETS, HALVES, TARGETS
+from ecselm.protocols.benchmark.findings import (
     ALL,
     SetOf,
     comparisons_of,
     parts_of,
     summary_of,
 )
-from ecselm.protocols.bench.job import BenchJob
-from ecselm.protocols.bench.page import NAMES, page_of, tables_of
-from ecselm.protocols.bench.plan import KnownCase
-from ecselm.protocols.bench.rank_picture import draw_ranks
+from ecselm.protocols.benchmark.job import BenchJob
+from ecselm.protocols.benchmark.page import NAMES, page_of, tables_of
+from ecselm.protocols.benchmark.plan import KnownCase
+from ecselm.protocols.benchmark.rank_picture import draw_ranks
 from ecselm.protocols.layout import Table
 from ecselm.protocols.store import Finished, Row, Store, read_rows, write_rows, write_whole
 

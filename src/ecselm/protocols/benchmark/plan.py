@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ecselm.protocols.bench.cases import BenchCase
-from ecselm.protocols.bench.contestants import Contestant
-from ecselm.protocols.bench.job import BenchJob
+from ecselm.protocols.benchmark.cases import BenchCase
+from ecselm.protocols.benchmark.contestants import Contestant
+from ecselm.protocols.benchmark.job import BenchJob
 from ecselm.protocols.protocol import Known, described
 
 VERSION = 1  # of what a job does; raised when results of the same job would differ

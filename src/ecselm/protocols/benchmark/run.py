@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ecselm.datasets.source import data_root
-from ecselm.protocols.bench.cases import QUICK_SETS, bench_cases, chosen_cases
-from ecselm.protocols.bench.contestants import (
+from ecselm.protocols.benchmark.cases import QUICK_SETS, bench_cases, chosen_cases
+from ecselm.protocols.benchmark.contestants import (
     CONTESTANTS,
     QUICK_METHODS,
     check_extras,
     find_contestants,
 )
-from ecselm.protocols.bench.plan import (
+from ecselm.protocols.benchmark.plan import (
     FULL_EFFORT,
     QUICK_EFFORT,
     VERSION,
@@ -23,7 +23,7 @@ from ecselm.protocols.bench.plan import (
     known_cases,
     plan_bench,
 )
-from ecselm.protocols.bench.report import Benched, written
+from ecselm.protocols.benchmark.report import Benched, written
 from ecselm.protocols.runner import run_jobs
 from ecselm.protocols.store import Store, check_parquet
 

@@ -11,8 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from ecselm._typing import IntArray
-from ecselm.protocols.bench.fitting import SPOILED, Fitter
-from ecselm.protocols.bench.judging import Labelled, scores
+from ecselm.protocols.benchmark.fitting import SPOILED, Fitter
+from ecselm.protocols.benchmark.judging import Labelled, scores
 from ecselm.protocols.splits import thinned
 
 N_FOLDS = 5

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ecselm.protocols.bench.findings import ALL, BASELINE
+from ecselm.protocols.benchmark.findings import ALL, BASELINE
 from ecselm.protocols.layout import Table
 
 NAMES = {

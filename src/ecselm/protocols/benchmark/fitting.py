@@ -11,8 +11,8 @@ from sklearn import config_context
 
 from ecselm.methods import get_method
 from ecselm.metrics import get_scorer
-from ecselm.protocols.bench.contestants import Contestant
-from ecselm.protocols.bench.judging import Labelled
+from ecselm.protocols.benchmark.contestants import Contestant
+from ecselm.protocols.benchmark.judging import Labelled
 
 SPOILED = (ValueError, ArithmeticError, RuntimeError)  # what fits raise on too few rows
 

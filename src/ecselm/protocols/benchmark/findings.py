@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ecselm.protocols.bench.cases import COUNTED_TARGETS
+from ecselm.protocols.benchmark.cases import COUNTED_TARGETS
 from ecselm.statistics import holm, wilcoxon_test
 
 BASELINE = "ECSELM"

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from ecselm.methods import Shape, get_method
-from ecselm.protocols.bench.contestants import (
+from ecselm.protocols.benchmark.contestants import (
     CONTESTANTS,
     QUICK_METHODS,
     check_extras,

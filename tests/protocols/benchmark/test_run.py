@@ -3,9 +3,9 @@ import sys
 import pytest
 
 from ecselm.protocols import bench
-from ecselm.protocols.bench.job import BenchJob
+from ecselm.protocols.benchmark.job import BenchJob
 from ecselm.protocols.store import COLUMNS
-from tests.protocols.bench.conftest import put_in_place
+from tests.protocols.benchmark.conftest import put_in_place
 
 METHODS = ["balanced logistic regression", "ELM"]
 OPTIONS = {"sets": ["glass-*", "ecoli-*"], "methods": METHODS}

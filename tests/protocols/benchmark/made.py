@@ -6,7 +6,7 @@ import numpy as np
 
 from ecselm.datasets import Dataset
 from ecselm.datasets.dataset import leave_fold_out, stratified_fold
-from ecselm.protocols.bench.cases import COST_TARGETS, BenchCase, folds_of, official
+from ecselm.protocols.benchmark.cases import COST_TARGETS, BenchCase, folds_of, official
 from ecselm.protocols.protocol import Case
 
 

@@ -1,0 +1,119 @@
+"""Keep a full run and write ``docs/access.md``: ``python -m benchmarks.access_page [FOLDER]``.
+
+FOLDER is what ``ecselm reproduce access --output FOLDER`` has left.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.results_page import END, HERE, KEPT, keep
+from benchmarks.tables import table
+from ecselm.protocols.access import TRUTHS
+from ecselm.protocols.store import read_rows
+from ecselm.statistics import corrected_t_test
+
+PAGE = HERE.parent / "docs" / "access.md"
+N_TRAIN, N_TEST, N_MEMBERS = 125, 275, 50  # pictures of a gallery, and of members in its test
+CLOSED = "nobody is let in"
+MISTAKES = {
+    "unseen strangers let in": ("let_in", "unseen strangers"),
+    "known strangers let in": ("let_in", "known strangers"),
+    "members rejected": ("rejected", ""),
+    "members confused": ("confused", ""),
+}
+
+
+def filled(page: str) -> str:
+    """Return the page with all tables as the kept results have them."""
+    frame = read_rows(KEPT / "access" / "results.parquet")
+    parts = {
+        "costs": _costs(frame),
+        "mistakes": _mistakes(frame),
+        "told": _told(frame),
+        "loss": _loss(frame),
+    }
+    for name, text in parts.items():
+        before, rest = page.split(f"<!-- {name} -->\n", 1)
+        page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
+    return page
+
+
+def _by_gallery(frame: pd.DataFrame, metric: str, at: str) -> pd.DataFrame:
+    """Return one number of every gallery, galleries by methods."""
+    mine = frame[(frame["metric"] == metric) & (frame["at"] == at)]
+    return mine.pivot_table(index="split", columns="method", values="value", sort=False)
+
+
+def _costs(frame: pd.DataFrame) -> str:
+    """Return the mean cost of every method by every truth, and that of a closed door."""
+    closed = [f"{truth.rejected * N_MEMBERS / N_TEST:.3f}" for truth in TRUTHS]
+    found = {str(truth): _by_gallery(frame, "mean_cost", str(truth)) for truth in TRUTHS}
+    rows = [
+        [method, *(f"{one[method].mean():.3f} ± {one[method].std():.3f}" for one in found.values())]
+        for method in frame["method"].unique()
+    ]
+    return table(["method", *found], [[CLOSED, *closed], *rows])
+
+
+def _mistakes(frame: pd.DataFrame) -> str:
+    """Return how often who was not told the truth is wrong, in per cent."""
+    found = [100.0 * _by_gallery(frame, *place) for place in MISTAKES.values()]
+    rows = [
+        [str(method), *(f"{one[method].mean():.1f} ± {one[method].std():.1f}" for one in found)]
+        for method in found[0].columns
+    ]
+    return table(["method", *MISTAKES], rows)
+
+
+def _told(frame: pd.DataFrame) -> str:
+    """Return who told the truth lets in and rejects, in per cent."""
+    cells: dict[str, list[str]] = {}
+    for truth in TRUTHS:
+        let_in = 100.0 * _by_gallery(frame, "let_in", f"unseen strangers, told {truth}").mean()
+        rejected = 100.0 * _by_gallery(frame, "rejected", f"told {truth}").mean()
+        for method in let_in.index:
+            cell = f"{let_in[method]:.1f} / {rejected[method]:.1f}"
+            cells.setdefault(str(method), []).append(cell)
+    header = ["method", *map(str, TRUTHS)]
+    return table(header, [[method, *row] for method, row in cells.items()])
+
+
+def _loss(frame: pd.DataFrame) -> str:
+    """Return what not knowing costs a method beyond what it costs when told the truth."""
+    methods = dict.fromkeys(frame["method"])
+    pairs = [
+        (name, f"{name.partition(', ')[0]}, truth")
+        for name in methods
+        if name.endswith((", order", ", guess"))
+    ]
+    rows = [
+        [name, *(_difference(frame, str(truth), name, told) for truth in TRUTHS)]
+        for name, told in pairs
+        if told in methods
+    ]
+    return table(["method", *map(str, TRUTHS)], rows)
+
+
+def _difference(frame: pd.DataFrame, truth: str, name: str, told: str) -> str:
+    found = _by_gallery(frame, "mean_cost", truth)
+    p = corrected_t_test(found[name], found[told], test_train_ratio=N_TEST / N_TRAIN).p
+    return f"{(found[name] - found[told]).mean():+.3f} (p {p:.2f})"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Keep a run if one is named, and fill the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", help="of ecselm reproduce access")
+    options = parser.parse_args(arguments)
+    if options.folder is not None:
+        keep(options.folder)
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Access control by face, the paper's own motive: which costs are known matters at the door.
+
+Ten members may enter; everybody else is a stranger, and half of the strangers were never seen
+in training. A stranger let in is worse than a member rejected, and that is worse than a member
+taken for another. Methods are told nothing, that order alone, a guess, or the true costs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ecselm.protocols.access.judging import DoorJudge
+from ecselm.protocols.access.mistakes import (
+    GUESS,
+    MEMBERS,
+    STRANGER,
+    TRUTHS,
+    UNSEEN,
+    MistakeCosts,
+    known_order,
+    order_alone,
+)
+from ecselm.protocols.access.people import cases, relabel, splits
+from ecselm.protocols.faces import eigenfaces
+from ecselm.protocols.protocol import Protocol
+
+__all__ = [
+    "ACCESS",
+    "ACCESS_BY_GUESS",
+    "ACCESS_BY_ORDER",
+    "ACCESS_BY_TRUTH",
+    "GUESS",
+    "MEMBERS",
+    "STRANGER",
+    "TRUTHS",
+    "UNSEEN",
+    "DoorJudge",
+    "MistakeCosts",
+    "cases",
+    "known_order",
+    "order_alone",
+    "relabel",
+    "splits",
+]
+
+# With a cost per confusion that decides, it matters which confusion is dear.
+DECIDING = {"cost_level": "matrix", "decision": "min_cost"}
+
+
+def _protocol(
+    name: str, judge: DoorJudge, cost: MistakeCosts | None = None, **params: Any
+) -> Protocol:
+    """Return the door where methods are told these costs, or nothing."""
+    return Protocol(
+        name,
+        "classification",
+        cases,
+        splits,
+        judge,
+        eigenfaces,
+        params={"n_hidden": 300, "scale": None, **params},
+        scoring="accuracy" if cost is None else "mean_cost",
+        cost=cost,
+        relabel=relabel,
+    )
+
+
+ACCESS = _protocol("access", DoorJudge(TRUTHS))
+ACCESS_BY_ORDER = _protocol(
+    "access by order", DoorJudge(TRUTHS), order_alone(), cost_order=known_order(), **DECIDING
+)
+ACCESS_BY_GUESS = _protocol(f"access by {GUESS}", DoorJudge(TRUTHS), GUESS)
+ACCESS_BY_TRUTH = tuple(
+    _protocol(f"access by {truth}", DoorJudge((truth,), told=True), truth, **DECIDING)
+    for truth in TRUTHS
+)
