@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from ecselm._threads import Workers
-from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm.costs.levels import CostLevel
+from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.committee import Committee, Judged, Members, Pool, assembled
-from ecselm.elm.evolving import EvolvingMachine, TrainingRows
-from ecselm.elm.fitness import fitness_splits, judged_rows
+from ecselm.elm.evolution import Evolution
+from ecselm.elm.evolving import CostProblem, EvolvingMachine, TrainingRows
+from ecselm.elm.fitness import judged_rows
 from ecselm.elm.jobs import thread_number
 from ecselm.elm.layer_kinds import KindLayer, layers_of_kinds
 from ecselm.elm.learned import LearnedCosts, SearchPlan
-from ecselm.elm.machine import EngineNeeds, LayerMachine
+from ecselm.elm.machine import LayerMachine
 from ecselm.elm.offset import best_cut
-from ecselm.elm.powers import PowerPath
 from ecselm.elm.verdict import weigh
 from ecselm.objectives import CostedRows, CostObjective, Engine, Judge, Split
 
@@ -35,57 +35,56 @@ class Convened:
 
     learned: LearnedCosts
     committee: Committee
-    members: list[Members]
-    layers: list[KindLayer]
-    plan: SearchPlan
+    members: list[tuple[Any, ...]]  # kind and width of the layer, C, costs by class
     rows: CostedRows
 
 
 class Convening(EvolvingMachine):
     """Search costs behind layers of several kinds."""
 
-    def _convene(
-        self,
-        rows: TrainingRows,
-        level: CostLevel,
-        classes: AnyArray,
-        priors: dict[str, FloatArray],
-        judge: Callable[[IntArray], Judge],
-        extra: dict[str, Any],
-        path: PowerPath | None,
-    ) -> Convened:
+    def _convene(self, problem: CostProblem) -> Convened:
         """Judge priors behind every layer, search on behind the best, and take the best of all."""
         rng, seed = self._stream()
-        costed = CostedRows.at_level(level, rows.T, rows.codes, len(classes), rows.weight)
+        rows, costed = problem.rows, problem.costed()
         C, _ = self._spans(None)
-        plan = self._plan(level, classes, priors, costed.masses(), C, path=path)
+        plan = self._planned(problem, costed, C)
         layers_rng, folds_rng, search_rng, weighing_rng = rng.spawn(4)
-        splits = fitness_splits(
-            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, folds_rng
-        )
-        data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
-        checkpoint = self._checkpoint(plan, data, seed)  # refused before the sums are made
+        splits = self._splits(rows, folds_rng)
+        checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         scale = "standard" if self.scale == "auto" else self.scale
         layers = layers_of_kinds(rows.X, rows.weight, self.n_hidden, scale, layers_rng)
         prepared = self._preparing(rows, costed, splits, plan)
         positions = judged_rows(splits, len(costed))
-        judged = judge(positions)
-        pool = self._judged_priors(plan, layers, prepared, judged)
-        best = pool.best
-        _, engine = prepared(layers[best.layer])
-        found = self._evolved(
-            plan, engine, judged, search_rng, checkpoint, thread_number(self.n_jobs)
-        )
-        pool.add_found(best, found.point, -found.score)
-        assemble = _Assembly(layers, costed, prepared, plan, positions)
-        committee, members = assemble(pool, judged), pool.members()
-        if not self._pays(committee, assemble, pool, judged, weighing_rng):
-            members = pool.members(of_prior=True)
-            committee = assemble(pool, None)
+        judge = problem.judge(positions)
+        pool = self._judged_priors(plan, layers, prepared, judge)
+        found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)
+        assembly = Assembly(layers, costed, prepared, plan, positions)
+        committee = assembly(pool, judge)
+        if not self._pays(committee, assembly, pool, judge, weighing_rng):
+            committee = assembly(pool, None)
             found = replace(found, point=pool.best_prior)
         learned = self._settled(plan.encoding, found)
         self.C_, self.gamma_ = learned.C, None
-        return Convened(learned, committee, members, layers, plan, costed)
+        members = assembly.rows_of(pool.members(of_prior=self.keeps_prior_))
+        return Convened(learned, committee, members, costed)
+
+    def _searched_on(
+        self,
+        pool: Pool,
+        plan: SearchPlan,
+        layers: list[KindLayer],
+        prepared: Prepared,
+        judge: Judge,
+        rng: np.random.Generator,
+        checkpoint: Checkpoint | None,
+    ) -> Evolution:
+        """Search behind the best layer, and add what is found to the pool."""
+        best = pool.best
+        _, engine = prepared(layers[best.layer])
+        threads = thread_number(self.n_jobs)
+        found = self._evolved(plan, engine, judge, rng, checkpoint, threads)
+        pool.add_found(best, found.point, -found.score)
+        return found
 
     def _preparing(
         self,
@@ -95,9 +94,7 @@ class Convening(EvolvingMachine):
         plan: SearchPlan,
     ) -> Prepared:
         """Return what computes H behind a layer, and the sums that candidates need."""
-        needs = EngineNeeds.of_search(
-            self.memory_limit, plan.encoding, self.population_size, rows.weight
-        )
+        needs = self._needs(plan, rows)
 
         def prepared(kind: KindLayer) -> tuple[LayerMachine, Engine]:
             machine = LayerMachine.on_rows(kind.layer, rows.X, "activation", self.activation)
@@ -139,7 +136,7 @@ class Convening(EvolvingMachine):
     def _pays(
         self,
         committee: Committee,
-        assemble: _Assembly,
+        assembly: Assembly,
         pool: Pool,
         judge: Judge,
         rng: np.random.Generator,
@@ -148,13 +145,13 @@ class Convening(EvolvingMachine):
         if not (self.keep_prior and pool.has_prior):
             self._tell_verdict(None)
             return True
-        prior = assemble(pool, None)
+        prior = assembly(pool, None)
         self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, rng))
         return not self.keeps_prior_
 
 
 @dataclass(frozen=True, slots=True)
-class _Assembly:
+class Assembly:
     """Makes a committee from a pool: of all that was judged, or of prior costs alone."""
 
     layers: list[KindLayer]
@@ -176,12 +173,11 @@ class _Assembly:
             made = made.cut_at(best_cut(made.held_out, codes, judge))
         return made.sized()
 
-
-def member_rows(convened: Convened) -> list[tuple[Any, ...]]:
-    """Return kind and width of the layer, C and the costs by class of every member."""
-    rows = []
-    for one in convened.members:
-        kind, found = convened.layers[one.layer], convened.plan.encoding.decode(one.points)
-        for C, costs in zip(found.C.tolist(), found.costs.tolist(), strict=True):
-            rows.append((kind.kind, kind.width, C, *costs))
-    return rows
+    def rows_of(self, members: list[Members]) -> list[tuple[Any, ...]]:
+        """Return kind and width of the layer, C and the costs by class of every member."""
+        rows = []
+        for one in members:
+            kind, found = self.layers[one.layer], self.plan.encoding.decode(one.points)
+            for C, costs in zip(found.C.tolist(), found.costs.tolist(), strict=True):
+                rows.append((kind.kind, kind.width, C, *costs))
+        return rows

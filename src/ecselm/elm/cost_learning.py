@@ -155,6 +155,7 @@ class CostLearning:
         masses: FloatArray,
         C: Span,
         gamma: Span | None = None,
+        *,
         decides: bool = False,
         path: PowerPath | None = None,
     ) -> SearchPlan:

@@ -104,7 +104,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         "cost_level": [StrOptions({"class", "matrix", "sample", "decision"})],
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0915
         self,
         estimator: Any,
         *,

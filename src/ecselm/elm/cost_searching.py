@@ -130,7 +130,8 @@ class CostSearching(ClassCostLearning):
         priors = self._priors(level, rows, classes, costs)
         decides, one = self.cost_level == "decision", Span.fixed(1.0)
         path = self._path(level, rows, classes, costs)
-        plan = self._plan(level, classes, priors, costed.masses(), one, None, decides, path)
+        masses = costed.masses()
+        plan = self._plan(level, classes, priors, masses, one, decides=decides, path=path)
         folds_rng, search_rng = rng.spawn(2)
         X = rows.X if sparse.issparse(rows.X) else _table(rows.X)
         splits = fitness_splits(

@@ -17,7 +17,6 @@ from ecselm.elm.family import AUTO, KERNEL_OR_LAYER
 from ecselm.hidden import ACTIVATIONS
 from ecselm.search import AskTell
 
-
 PLAIN: dict[str, Any] = {"C": 32.0, "shrinkage": 0.0, "keep_prior": False}
 
 

@@ -15,7 +15,14 @@ from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import check_row_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, SampleLevel
 from ecselm.elm.cost_learning import LEARNING
-from ecselm.elm.evolving import PRINTED, SEARCHED, EvolvingMachine, Settlement, TrainingRows
+from ecselm.elm.evolving import (
+    PRINTED,
+    SEARCHED,
+    CostProblem,
+    EvolvingMachine,
+    Settlement,
+    TrainingRows,
+)
 from ecselm.elm.family import KERNEL_OR_LAYER, all_or_nothing
 from ecselm.elm.priors import LEAST_SHARE, prior_costs
 from ecselm.elm.regression import ELMRegression
@@ -217,7 +224,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         if self.cost_level == "sample":
             level = SampleLevel(rows.codes)
         priors = self._priors(level, rows, _row_costs(stated, used, len(T)))
-        settled = self._settle(
+        problem = CostProblem(
             rows,
             level,
             np.arange(self.n_levels),
@@ -225,6 +232,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
             lambda judged: target_judge(self.scoring, rows.judged(judged), self.smoothing),
             {"sample_cost": stated},
         )
+        settled = self._settle(problem)
         self._store(settled, rows, y.ndim, X.dtype)
         self._store_costs(settled, level, rows, codes, used)
         self.__dict__.pop("level_edges_", None)  # those of an earlier fit

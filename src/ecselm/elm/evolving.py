@@ -14,11 +14,12 @@ from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs.levels import CostLevel
 from ecselm.costs.parse import numbers
+from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.cost_learning import CostLearning
 from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
 from ecselm.elm.jobs import thread_number
-from ecselm.elm.learned import LearnedCosts
+from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.learners import finite
 from ecselm.elm.machine import EngineNeeds, KernelMachine, LayerMachine, Machine
 from ecselm.elm.powers import PowerPath
@@ -80,6 +81,24 @@ class TrainingRows:
 
 
 @dataclass(frozen=True, slots=True)
+class CostProblem:
+    """What there is to be known before costs are searched."""
+
+    rows: TrainingRows
+    level: CostLevel
+    classes: AnyArray
+    priors: dict[str, FloatArray]  # entries (E,) by name
+    judge: Callable[[IntArray], Judge]  # of rows at these positions
+    extra: dict[str, Any]  # what else the search depends on
+    path: PowerPath | None = None
+
+    def costed(self) -> CostedRows:
+        """Return the rows by groups of equal cost."""
+        rows = self.rows
+        return CostedRows.at_level(self.level, rows.T, rows.codes, len(self.classes), rows.weight)
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """What a search leaves to the final solution."""
 
@@ -110,46 +129,60 @@ class EvolvingMachine(CostLearning, ELMFamily):
 
     def _settle(
         self,
-        rows: TrainingRows,
-        level: CostLevel,
-        classes: AnyArray,
-        priors: dict[str, FloatArray],
-        judge: Callable[[IntArray], Judge],
-        extra: dict[str, Any],
-        path: PowerPath | None = None,
+        problem: CostProblem,
         engine: Callable[..., Engine] | None = None,
         decides: bool = False,
     ) -> Settlement:
-        """Search the costs.
-
-        ``judge`` makes the judge for positions of rows, ``engine`` an engine that decides
-        otherwise than by score, and ``extra`` names what else the search depends on.
-        """
+        """Search the costs; ``engine`` makes one that decides otherwise than by score."""
         rng, seed = self._stream()
-        costed = CostedRows.at_level(level, rows.T, rows.codes, len(classes), rows.weight)
+        rows, costed = problem.rows, problem.costed()
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, rows.X, rows.weight)
         spans = self._spans(None if kernel is None else kernel.gamma)
-        plan = self._plan(level, classes, priors, costed.masses(), *spans, decides, path)
-        needs = EngineNeeds.of_search(
-            self.memory_limit, plan.encoding, self.population_size, rows.weight
-        )
+        plan = self._planned(problem, costed, *spans, decides=decides)
+        needs = self._needs(plan, rows)
         machine = self._layer(rows, rng) if kernel is None else self._kernel(kernel)
         folds_rng, search_rng = rng.spawn(2)
-        splits = fitness_splits(
-            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, folds_rng
-        )
-        data = {**extra, "X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
-        checkpoint = self._checkpoint(plan, data, seed)  # refused before the sums are made
+        splits = self._splits(rows, folds_rng)
+        checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         learned = self._search(
             plan,
             (engine or _plain_engine)(machine, costed, splits, spans, needs),
-            judge(judged_rows(splits, len(costed))),
+            problem.judge(judged_rows(splits, len(costed))),
             search_rng,
             checkpoint,
             thread_number(self.n_jobs),
         ).completed(trained_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma
         return Settlement(learned, machine.with_width(learned.gamma), costed)
+
+    def _planned(
+        self,
+        problem: CostProblem,
+        costed: CostedRows,
+        C: Span,
+        gamma: Span | None = None,
+        *,
+        decides: bool = False,
+    ) -> SearchPlan:
+        given = problem.level, problem.classes, problem.priors, costed.masses()
+        return self._plan(*given, C, gamma, decides=decides, path=problem.path)
+
+    def _needs(self, plan: SearchPlan, rows: TrainingRows) -> EngineNeeds:
+        return EngineNeeds.of_search(
+            self.memory_limit, plan.encoding, self.population_size, rows.weight
+        )
+
+    def _splits(self, rows: TrainingRows, rng: np.random.Generator) -> list[Split] | None:
+        return fitness_splits(
+            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, rng
+        )
+
+    def _resumed(
+        self, plan: SearchPlan, problem: CostProblem, splits: list[Split] | None, seed: int
+    ) -> Checkpoint | None:
+        rows = problem.rows
+        data = {"X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
+        return self._checkpoint(plan, {**problem.extra, **data}, seed)
 
     def _kernel(self, kernel: KernelMap) -> KernelMachine:
         machine = KernelMachine.from_map(kernel)

@@ -12,9 +12,9 @@ from ecselm._typing import AnyArray, FloatArray
 from ecselm.elm.calibration import LogisticCalibration, residual_slope, score_slope
 from ecselm.elm.class_costs import ClassCostLearning, cost_level
 from ecselm.elm.classification import class_targets
-from ecselm.elm.convening import Convened, Convening, member_rows
+from ecselm.elm.convening import Convened, Convening
 from ecselm.elm.decisions import CostDeciding
-from ecselm.elm.evolving import Settlement, TrainingRows
+from ecselm.elm.evolving import CostProblem, Settlement, TrainingRows
 from ecselm.elm.family import AUTO, all_or_nothing
 from ecselm.elm.fitness import judged_rows
 from ecselm.elm.leave_one_out import LeftOutScores
@@ -53,7 +53,7 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight)
         costs = self._stated(codes, classes, used, stated)
         level = cost_level(self.cost_level, rows.codes, len(classes))
-        problem = (
+        problem = CostProblem(
             rows,
             level,
             classes,
@@ -64,11 +64,11 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         )
         settled: Convened | Settlement
         if self._has_several_layers:
-            settled = self._convene(*problem)
+            settled = self._convene(problem)
             self._store_committee(settled, classes, X.dtype)
         else:
             deciding = self._deciding(rows) if self._decides else None
-            settled = self._settle(*problem, engine=deciding, decides=self._decides)
+            settled = self._settle(problem, deciding, self._decides)
             self._store(settled, rows, classes, X.dtype)
         B = settled.learned.costs[settled.rows.groups]
         self._store_costs(level, settled.learned.entries, B, codes, used)
@@ -93,7 +93,7 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         self.classes_ = classes
         self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
         self.layer_ = committee.layer
-        self._members_ = member_rows(convened)
+        self._members_ = convened.members
         self.solver_ = f"committee of {len(self._members_)}"
         self._slope_ = committee.slope(len(classes))
         self._probabilities_ = None
