@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from ecselm import CostSearchCV, ECSELMClassifier
 from ecselm.elm import checkpoint as module
 from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
 from ecselm.search import BacktrackingSearch
+from tests.elm.plain import one_machine, plain_search
 
 IDENTITY = {"C": "one", "X": "two"}
 BUDGET = {"population_size": 6, "max_epochs": 3, "random_state": 0}
@@ -44,7 +44,7 @@ def path(tmp_path):
 
 
 def model(path, **changes):
-    return ECSELMClassifier(**{"n_hidden": 8, **BUDGET, "checkpoint": path, **changes})
+    return one_machine(**{"n_hidden": 8, **BUDGET, "checkpoint": path, **changes})
 
 
 class Forbidden:
@@ -392,7 +392,7 @@ def test_finished_search_around_an_estimator_fits_candidates_no_more(path, data)
             fits.append(1)
             return super().fit(X, y, sample_weight)
 
-    search = CostSearchCV(Counted(), priors=(), fitness=2, checkpoint=path, **BUDGET)
+    search = plain_search(Counted(), priors=(), fitness=2, checkpoint=path, **BUDGET)
     first = search.fit(*data)
     costs = first.cost_vector_
     assert len(fits) == 2 * 24 + 1
@@ -404,7 +404,7 @@ def test_finished_search_around_an_estimator_fits_candidates_no_more(path, data)
 def test_path_that_cannot_be_written_to_is_refused_before_any_fit(tmp_path, data, level):
     (tmp_path / "file").write_text("not a folder")
     for place in (tmp_path / "missing" / "search.npz", tmp_path / "file" / "search.npz"):
-        search = CostSearchCV(Untouched(), cost_level=level, checkpoint=place, **BUDGET)
+        search = plain_search(Untouched(), cost_level=level, checkpoint=place, **BUDGET)
         with pytest.raises(ValueError, match=r"^checkpoint must be a path that can be written"):
             search.fit(*data)
         assert not hasattr(search, "classes_")
@@ -414,7 +414,7 @@ def test_path_that_cannot_be_written_to_is_refused_before_any_fit(tmp_path, data
 @pytest.mark.parametrize("level", ["class", "decision"])
 def test_file_of_another_search_is_refused_before_any_fit(path, data, level):
     Checkpoint(path, IDENTITY, 0)
-    search = CostSearchCV(Untouched(), cost_level=level, checkpoint=path, **BUDGET)
+    search = plain_search(Untouched(), cost_level=level, checkpoint=path, **BUDGET)
     with pytest.raises(ValueError, match="checkpoint must belong to this search"):
         search.fit(*data)
 
@@ -478,7 +478,7 @@ def test_frame_put_together_otherwise_is_the_same_data(path, data):
     piecewise = pd.DataFrame({"a": X[:, 0].copy()})
     for i, name in enumerate("bc", start=1):
         piecewise[name] = X[:, i]
-    search = CostSearchCV(LogisticRegression(), checkpoint=path, **BUDGET)
+    search = plain_search(LogisticRegression(), checkpoint=path, **BUDGET)
     first = search.fit(piecewise, y).cost_vector_
     again = search.fit(pd.DataFrame(X, columns=list("abc")), y)
     assert_array_equal(again.cost_vector_, first)

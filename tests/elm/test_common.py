@@ -22,21 +22,21 @@ BUDGET = {"population_size": 6, "max_epochs": 2}
 FITTING = {"population_size": 3, "max_epochs": 1, "fitness": 2}  # every candidate is a fit
 ARGUMENTS = {
     "CostSearchCV": {"estimator": LogisticRegression(), **FITTING},
-    "ECSELMClassifier": BUDGET,
+    "ECSELMClassifier": {"n_hidden": 10, **BUDGET},
     "ECSELMRegressor": BUDGET,
     "EELMClassifier": BUDGET,
     "EELMRegressor": BUDGET,
 }
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
-    CostSearchCV(LogisticRegression(), cost_level="decision", **BUDGET),
+    CostSearchCV(LogisticRegression(), cost_level="decision", keep_prior=False, **BUDGET),
     CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
-    ECSELMClassifier(cost_level="matrix", decision="min_cost", **BUDGET),
+    ECSELMClassifier(cost_level="matrix", decision="min_cost", keep_prior=False, **BUDGET),
     ECSELMClassifier(kernel="rbf", gamma="search", C="search", **BUDGET),
-    ECSELMClassifier(fitness="loo", optimizer="de", **BUDGET),
-    ECSELMClassifier(fitness="holdout", scoring="jaccard_macro", **BUDGET),
-    ECSELMClassifier(fitness="train", smoothing=0.0, optimizer="sobol", **BUDGET),
+    ECSELMClassifier(activation="radbas", fitness="loo", optimizer="de", **BUDGET),
+    ECSELMClassifier(activation="tanh", fitness="holdout", scoring="jaccard_macro", **BUDGET),
+    ECSELMClassifier(activation="sine", fitness="train", smoothing=0, optimizer="sobol", **BUDGET),
     ECSELMRegressor(kernel="rbf", fitness="loo", **BUDGET),
     ECSELMRegressor(fitness="holdout", scoring="r2", **BUDGET),
     ELMClassifier(scale="minmax", activation="tanh", draw="sobol"),

@@ -29,9 +29,9 @@ from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
-from ecselm import CostSearchCV
 from ecselm.metrics import mean_cost
 from ecselm.search import RandomSearch
+from tests.elm.plain import plain_search
 
 FOLDS = StratifiedKFold(2)
 TINY = {"population_size": 3, "max_epochs": 1, "random_state": 0, "fitness": FOLDS}
@@ -124,7 +124,7 @@ def literal_score(scoring, y, answers, w):
 def test_final_estimator_is_one_fitted_with_the_costs(name, level, rng):
     X, y = made(2 if level == "class" else 3)
     w = None if level == "class" else rng.uniform(0.5, 2, len(y))
-    search = CostSearchCV(estimator(name), cost_level=level, **TINY).fit(X, y, sample_weight=w)
+    search = plain_search(estimator(name), cost_level=level, **TINY).fit(X, y, sample_weight=w)
     weights = search.cost_vector_ * (1.0 if w is None else w)
     twin = clone(search.estimator_).fit(X, y, **{weight_name(name): weights})
     answer = "predict_proba" if hasattr(twin, "predict_proba") else "decision_function"
@@ -151,7 +151,7 @@ def test_best_score_is_that_of_a_loop_over_the_candidates(name, scoring, k, weig
     if scoring in {"neg_log_loss", "roc_auc_ovr"} and name == "svc":
         pytest.skip("needs probabilities")
     w = rng.uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
-    search = CostSearchCV(
+    search = plain_search(
         model,
         scoring=scoring,
         smoothing=0.0,
@@ -183,7 +183,7 @@ def test_best_score_is_that_of_a_loop_over_the_candidates(name, scoring, k, weig
 )
 def test_costs_of_one_are_the_plain_estimator(name, level):
     X, y = made(3)
-    search = CostSearchCV(estimator(name), cost_level=level, cost_bounds=(1, 1), **TINY).fit(X, y)
+    search = plain_search(estimator(name), cost_level=level, cost_bounds=(1, 1), **TINY).fit(X, y)
     # A forest draws its rows by weight, and draws others where there are no weights.
     options = {"sample_weight": np.ones(len(y))} if name == "forest" else {}
     plain = clone(search.estimator_).fit(X, y, **options)
@@ -196,7 +196,7 @@ def test_costs_of_one_are_the_plain_estimator(name, level):
 @pytest.mark.parametrize("level", LEVELS)
 def test_result_is_never_worse_than_a_prior(level, smoothing):
     X, y = made(3)
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(), cost_level=level, scoring="gmean", smoothing=smoothing, **TINY
     ).fit(X, y)
     assert set(search.prior_scores_) == {"ones", "w1", "w2"}
@@ -206,7 +206,7 @@ def test_result_is_never_worse_than_a_prior(level, smoothing):
 def test_prior_scores_are_those_of_ready_made_weights(data):
     """What scikit-learn calls balanced is (9)."""
     X, y = data
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(), scoring="balanced_accuracy", smoothing=0.0, **TINY
     ).fit(X, y)
     balanced = compute_sample_weight("balanced", y)
@@ -222,7 +222,7 @@ def test_mean_cost_is_counted_out_of_fold(data, rng, form):
     k = len(np.unique(y))
     M = rng.uniform(1, 9, (k, k)) * (1 - np.eye(k))
     by_row = rng.uniform(0.5, 2, len(y))[:, np.newaxis] * M[y]
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(),
         scoring="mean_cost",
         smoothing=0.0,
@@ -239,7 +239,7 @@ def test_mean_cost_is_counted_out_of_fold(data, rng, form):
 def test_costs_of_outcomes_are_costs_by_row(rng):
     X, y = made(2)
     amounts = rng.uniform(1, 9, len(y))
-    search = CostSearchCV(LogisticRegression(), scoring="mean_cost", **TINY)
+    search = plain_search(LogisticRegression(), scoring="mean_cost", **TINY)
     one = search.fit(X, y, fn_cost=amounts, fp_cost=2.0).best_score_
     cost = np.column_stack([np.where(y == 1, amounts, 0), np.where(y == 1, 0, 2.0)])
     assert search.fit(X, y, sample_cost=cost).best_score_ == one
@@ -250,7 +250,7 @@ def test_costs_of_outcomes_are_costs_by_row(rng):
 
 def test_deciding_leaves_the_estimator_alone(data):
     X, y = data
-    search = CostSearchCV(LogisticRegression(), cost_level="decision", **TINY).fit(X, y)
+    search = plain_search(LogisticRegression(), cost_level="decision", **TINY).fit(X, y)
     plain = LogisticRegression().fit(X, y)
     assert_array_equal(search.estimator_.coef_, plain.coef_)
     assert_array_equal(search.predict_proba(X), plain.predict_proba(X))
@@ -261,7 +261,7 @@ def test_deciding_leaves_the_estimator_alone(data):
 def test_decisions_are_of_least_expected_cost(data, name):
     X, y = data
     k = len(np.unique(y))
-    search = CostSearchCV(
+    search = plain_search(
         estimator(name), cost_level="decision", scoring="balanced_accuracy", **TINY
     ).fit(X, y)
     P, M = search.predict_proba(X), search.cost_matrix_
@@ -284,13 +284,13 @@ def test_estimator_is_fitted_once_per_fold_and_once_at_the_end():
             fits.append(len(y))
             return super().fit(X, y, sample_weight)
 
-    CostSearchCV(Counted(), cost_level="decision", **TINY).fit(X, y)
+    plain_search(Counted(), cost_level="decision", **TINY).fit(X, y)
     assert fits == [50, 50, 100]
 
 
 def test_two_classes_have_a_threshold_as_good_as_scikit_learn_finds():
     X, y = made(2, n=300)
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(),
         cost_level="decision",
         scoring="balanced_accuracy",
@@ -322,7 +322,7 @@ def test_learned_decisions_are_no_worse_than_the_largest_probability(seed):
     rng = np.random.default_rng(seed)
     y = rng.choice(4, 300, p=[0.7, 0.2, 0.07, 0.03])
     X = rng.standard_normal((300, 3)) + rng.standard_normal((4, 3))[y]
-    search = CostSearchCV(
+    search = plain_search(
         GaussianNB(),
         cost_level="decision",
         scoring="balanced_accuracy",
@@ -343,7 +343,7 @@ def test_learned_decisions_are_no_worse_than_the_largest_probability(seed):
 def test_costs_of_confusions_obey_what_is_known(level):
     X, y = made(3)
     labels = np.array(["fire", "smoke", "steam"])
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(),
         cost_level=level,
         fixed_costs={("steam", "smoke"): 1.0},
@@ -360,7 +360,7 @@ def test_costs_of_confusions_obey_what_is_known(level):
 
 def test_costs_of_classes_obey_what_is_known():
     X, y = made(3)
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(),
         fixed_costs={0: 1.0},
         cost_intervals={1: (3.0, 7.0)},
@@ -386,7 +386,7 @@ def test_same_seed_same_result(name, level):
     model = estimator(name)
     if name == "forest":
         model.set_params(random_state=None)
-    one, other = (CostSearchCV(model, cost_level=level, **TINY).fit(X, y) for _ in range(2))
+    one, other = (plain_search(model, cost_level=level, **TINY).fit(X, y) for _ in range(2))
     assert one.best_score_ == other.best_score_
     assert_array_equal(one.cost_vector_, other.cost_vector_)
     assert_array_equal(one.predict_proba(X), other.predict_proba(X))
@@ -396,17 +396,17 @@ def test_same_seed_same_result(name, level):
 def test_open_random_states_are_seeded_the_same_for_every_candidate():
     X, y = made(2)
     forest = make_pipeline(StandardScaler(), RandomForestClassifier(3))
-    search = CostSearchCV(forest, cost_bounds=(1, 1), smoothing=0.0, **TINY).fit(X, y)
+    search = plain_search(forest, cost_bounds=(1, 1), smoothing=0.0, **TINY).fit(X, y)
     assert isinstance(search.estimator_[-1].random_state, int)
     assert forest[-1].random_state is None
     assert search.history_["spread"].max() == 0.0  # equal candidates have equal scores
-    other = CostSearchCV(forest, **{**TINY, "random_state": 1}).fit(X, y)
+    other = plain_search(forest, **{**TINY, "random_state": 1}).fit(X, y)
     assert other.estimator_[-1].random_state != search.estimator_[-1].random_state
 
 
 def test_seed_of_the_estimator_is_kept():
     X, y = made(2)
-    search = CostSearchCV(RandomForestClassifier(3, random_state=7), **TINY).fit(X, y)
+    search = plain_search(RandomForestClassifier(3, random_state=7), **TINY).fit(X, y)
     assert search.estimator_.random_state == 7
 
 
@@ -423,7 +423,7 @@ def test_result_does_not_depend_on_the_number_of_jobs():
         model = make_pipeline(first, make_pipeline(columns, asks(sample_weight=True)))
         for level in ("class", "decision"):
             one, other = (
-                CostSearchCV(model, cost_level=level, n_jobs=n_jobs, **TINY).fit(frame, y)
+                plain_search(model, cost_level=level, n_jobs=n_jobs, **TINY).fit(frame, y)
                 for n_jobs in (None, 2)
             )
             assert one.best_score_ == other.best_score_
@@ -437,10 +437,10 @@ def test_weight_two_is_the_row_twice(data):
     X, y = data
     twice = np.arange(len(y)) % 3 == 0
     settings = {**TINY, "fitness": 2}
-    weighted = CostSearchCV(LogisticRegression(tol=1e-10, max_iter=1000), **settings).fit(
+    weighted = plain_search(LogisticRegression(tol=1e-10, max_iter=1000), **settings).fit(
         X, y, sample_weight=1.0 + twice
     )
-    repeated = CostSearchCV(LogisticRegression(tol=1e-10, max_iter=1000), **settings).fit(
+    repeated = plain_search(LogisticRegression(tol=1e-10, max_iter=1000), **settings).fit(
         np.vstack([X, X[twice]]), np.append(y, y[twice])
     )
     assert_allclose(weighted.best_score_, repeated.best_score_, rtol=1e-6)
@@ -454,8 +454,8 @@ def test_row_of_weight_zero_is_no_row(level):
     w = np.ones(len(y))
     w[::5] = 0.0
     settings = {**TINY, "cost_level": level}
-    zero = CostSearchCV(LogisticRegression(), **settings).fit(X, y, sample_weight=w)
-    less = CostSearchCV(LogisticRegression(), **settings).fit(
+    zero = plain_search(LogisticRegression(), **settings).fit(X, y, sample_weight=w)
+    less = plain_search(LogisticRegression(), **settings).fit(
         X[w > 0], y[w > 0], sample_weight=w[w > 0]
     )
     assert zero.cost_vector_.shape == y.shape
@@ -468,7 +468,7 @@ def test_names_of_classes_do_not_matter(level):
     X, y = made(3)
     words = np.array(["alarm", "calm", "storm"])[y]
     one, other = (
-        CostSearchCV(LogisticRegression(), cost_level=level, **TINY).fit(X, labels)
+        plain_search(LogisticRegression(), cost_level=level, **TINY).fit(X, labels)
         for labels in (y, words)
     )
     assert_array_equal(one.cost_vector_, other.cost_vector_)
@@ -479,7 +479,7 @@ def test_arguments_are_left_as_they_were(data):
     X, y = data
     before = X.copy(), y.copy()
     model = LogisticRegression()
-    CostSearchCV(model, **TINY).fit(X, y)
+    plain_search(model, **TINY).fit(X, y)
     assert_array_equal(X, before[0])
     assert_array_equal(y, before[1])
     assert not hasattr(model, "coef_")
@@ -512,7 +512,7 @@ def test_frame_of_words_and_numbers(level):
         ),
         LogisticRegression(),
     )
-    search = CostSearchCV(model, cost_level=level, **TINY).fit(frame, y)
+    search = plain_search(model, cost_level=level, **TINY).fit(frame, y)
     assert search.n_features_in_ == 4
     assert_array_equal(search.feature_names_in_, frame.columns)
     assert set(search.predict(frame)) == {"yes", "no"}
@@ -538,7 +538,7 @@ def test_inputs_that_are_no_numbers(fitness, make):
     frame, y = mixed_frame()
     X = make(frame)
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    search = CostSearchCV(model, **{**TINY, "fitness": fitness}).fit(X, y)
+    search = plain_search(model, **{**TINY, "fitness": fitness}).fit(X, y)
     assert search.predict(X).shape == y.shape
 
 
@@ -546,7 +546,7 @@ def test_texts():
     y = np.arange(40) % 2
     texts = [f"good morning {i}" if label else f"bad evening {i}" for i, label in enumerate(y)]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    search = CostSearchCV(model, **{**TINY, "fitness": 2}).fit(texts, y)
+    search = plain_search(model, **{**TINY, "fitness": 2}).fit(texts, y)
     assert_array_equal(search.predict(["good evening morning", "bad evening"]), [1, 0])
     assert not hasattr(search, "n_features_in_")
 
@@ -555,8 +555,8 @@ def test_polars_frame():
     polars = pytest.importorskip("polars")
     X, y = made(2)
     frame = polars.DataFrame(X, schema=list("abcd"))
-    search = CostSearchCV(LogisticRegression(), **{**TINY, "fitness": 2}).fit(frame, y)
-    dense = CostSearchCV(LogisticRegression(), **{**TINY, "fitness": 2}).fit(X, y)
+    search = plain_search(LogisticRegression(), **{**TINY, "fitness": 2}).fit(frame, y)
+    dense = plain_search(LogisticRegression(), **{**TINY, "fitness": 2}).fit(X, y)
     assert search.best_score_ == dense.best_score_
     assert list(search.feature_names_in_) == list("abcd")
 
@@ -573,8 +573,8 @@ def test_sparse_rows(form, level):
     X, y = made(3)
     X = np.where(np.abs(X) > 1, X, 0.0)
     settings = {**TINY, "cost_level": level, "fitness": 2}
-    one = CostSearchCV(LogisticRegression(), **settings).fit(form(X), y)
-    other = CostSearchCV(LogisticRegression(), **settings).fit(X, y)
+    one = plain_search(LogisticRegression(), **settings).fit(form(X), y)
+    other = plain_search(LogisticRegression(), **settings).fit(X, y)
     assert_allclose(one.class_costs_, other.class_costs_, rtol=1e-9)
     assert_array_equal(one.predict(form(X)), other.predict(X))
     assert one.n_features_in_ == 4
@@ -594,7 +594,7 @@ def test_sparse_rows(form, level):
 def test_class_missing_from_a_training_fold(name, level):
     X, y = made(3)
     y = np.where(np.arange(len(y)) == 5, 3, y)  # one row of a class of its own
-    search = CostSearchCV(
+    search = plain_search(
         estimator(name), cost_level=level, scoring="gmean", **{**TINY, "fitness": 2}
     ).fit(X, y)
     assert_array_equal(search.classes_, [0, 1, 2, 3])
@@ -605,10 +605,10 @@ def test_class_missing_from_a_training_fold(name, level):
 def test_missing_values_are_left_to_the_estimator():
     X, y = made(2)
     X[::7, 1] = np.nan
-    search = CostSearchCV(estimator("boosting"), **TINY).fit(X, y)
+    search = plain_search(estimator("boosting"), **TINY).fit(X, y)
     assert search.predict(X).shape == y.shape
     with pytest.raises(ValueError, match="contains NaN"):
-        CostSearchCV(LogisticRegression(), **TINY).fit(X, y)
+        plain_search(LogisticRegression(), **TINY).fit(X, y)
 
 
 # Refusals.
@@ -632,7 +632,7 @@ class WithoutWeights(KNeighborsClassifier):
 @pytest.mark.parametrize("piped", [False, True])
 def test_estimator_without_weights_is_refused_before_any_work(data, level, piped):
     model = make_pipeline(WithoutWeights()) if piped else WithoutWeights()
-    search = CostSearchCV(model, cost_level=level, **TINY)
+    search = plain_search(model, cost_level=level, **TINY)
     with pytest.raises(ValueError, match=r"must take sample_weight in fit.*WithoutWeights\(\)"):
         search.fit(*data)
     assert not hasattr(search, "classes_")
@@ -640,7 +640,7 @@ def test_estimator_without_weights_is_refused_before_any_work(data, level, piped
 
 def test_estimator_without_weights_may_decide(data):
     X, y = data
-    search = CostSearchCV(KNeighborsClassifier(), cost_level="decision", **TINY)
+    search = plain_search(KNeighborsClassifier(), cost_level="decision", **TINY)
     assert search.fit(X, y).predict(X).shape == y.shape
     with pytest.raises(ValueError, match="must take sample_weight in fit"):
         search.fit(X, y, sample_weight=np.ones(len(y)))
@@ -666,7 +666,7 @@ def test_estimator_without_weights_may_decide(data):
     ids=str,
 )
 def test_settings_are_refused_before_any_work(data, changes, message):
-    search = CostSearchCV(**{"estimator": Untouched(), **TINY, **changes})
+    search = plain_search(**{"estimator": Untouched(), **TINY, **changes})
     before = dict(search.__dict__)
     with pytest.raises((ValueError, TypeError), match=message):
         search.fit(*data)
@@ -687,12 +687,12 @@ def test_settings_are_refused_before_any_work(data, changes, message):
 )
 def test_rows_are_refused_before_any_work(data, change, message):
     with pytest.raises(ValueError, match=message):
-        CostSearchCV(Untouched(), **TINY).fit(*change(*data))
+        plain_search(Untouched(), **TINY).fit(*change(*data))
 
 
 def test_failure_leaves_the_model_as_it_was(data):
     X, y = data
-    search = CostSearchCV(LogisticRegression(), **TINY).fit(X, y)
+    search = plain_search(LogisticRegression(), **TINY).fit(X, y)
     before = dict(search.__dict__)
     with pytest.raises(ValueError, match="contains NaN"):
         search.fit(np.where(X > 2, np.nan, X), np.where(y == 0, "a", "b"))
@@ -706,7 +706,7 @@ def test_failure_leaves_the_model_as_it_was(data):
 @pytest.mark.parametrize("k", [2, 3])
 def test_attributes_are_there(k, level):
     X, y = made(k)
-    search = CostSearchCV(LogisticRegression(), cost_level=level, **TINY)
+    search = plain_search(LogisticRegression(), cost_level=level, **TINY)
     for name in ("history_", "n_evaluations_"):
         with pytest.raises(NotFittedError):
             getattr(search, name)
@@ -733,7 +733,7 @@ def test_attributes_are_there(k, level):
 )
 def test_what_the_estimator_answers_is_offered(level, name, proba, function):
     X, y = made(2)
-    search = CostSearchCV(estimator(name), cost_level=level, **TINY)
+    search = plain_search(estimator(name), cost_level=level, **TINY)
     function = function or level == "decision"
     assert hasattr(search, "predict_proba") == proba
     assert hasattr(search, "decision_function") == function
@@ -746,7 +746,7 @@ def test_what_the_estimator_answers_is_offered(level, name, proba, function):
 
 def test_parameters_reach_the_estimator(data):
     X, y = data
-    search = CostSearchCV(LogisticRegression(), **TINY)
+    search = plain_search(LogisticRegression(), **TINY)
     copy = clone(search).set_params(estimator__C=0.01)
     assert search.get_params()["estimator__C"] == 1.0
     assert copy.estimator.C == 0.01
@@ -757,7 +757,7 @@ def test_parameters_reach_the_estimator(data):
 @pytest.mark.parametrize("level", LEVELS)
 def test_pickled_model_answers_the_same(level):
     X, y = made(3)
-    search = CostSearchCV(LogisticRegression(), cost_level=level, **TINY).fit(X, y)
+    search = plain_search(LogisticRegression(), cost_level=level, **TINY).fit(X, y)
     again = pickle.loads(pickle.dumps(search))
     assert_array_equal(again.predict(X), search.predict(X))
     assert_array_equal(again.cost_matrix_, search.cost_matrix_)
@@ -766,7 +766,7 @@ def test_pickled_model_answers_the_same(level):
 
 def test_warm_start_is_never_worse_than_the_fit_before():
     X, y = made(3)
-    search = CostSearchCV(LogisticRegression(), warm_start=True, **TINY).fit(X, y)
+    search = plain_search(LogisticRegression(), warm_start=True, **TINY).fit(X, y)
     scores = [search.best_score_]
     for _ in range(2):
         search.set_params(priors=()).fit(X, y)
@@ -779,7 +779,7 @@ def test_warm_start_is_never_worse_than_the_fit_before():
 def test_labels_of_chance_are_predicted_by_chance(level, rng):
     """Three standard errors of an accuracy by guess on 1000 rows are 0.047."""
     X, y = rng.standard_normal((1150, 4)), rng.integers(0, 2, 1150)
-    search = CostSearchCV(
+    search = plain_search(
         GaussianNB(), cost_level=level, scoring="balanced_accuracy", **{**TINY, "max_epochs": 9}
     ).fit(X[:150], y[:150])
     assert abs(balanced_accuracy_score(y[150:], search.predict(X[150:])) - 0.5) < 0.047
@@ -788,7 +788,7 @@ def test_labels_of_chance_are_predicted_by_chance(level, rng):
 def test_rare_classes_are_found_more_often_than_without_costs():
     X, y = made(3, n=600, seed=2)
     train, test = slice(0, 300), slice(300, 600)
-    search = CostSearchCV(
+    search = plain_search(
         LogisticRegression(), scoring="balanced_accuracy", **{**TINY, "max_epochs": 4}
     ).fit(X[train], y[train])
     plain = LogisticRegression().fit(X[train], y[train])
@@ -817,7 +817,7 @@ def example_costs(rng, y):
 def test_pipeline_passes_weights_and_costs(data, rng):
     X, y = data
     w, cost = rng.uniform(0.5, 2, len(y)), example_costs(rng, y)
-    search = CostSearchCV(LogisticRegression(), scoring="mean_cost", **TINY)
+    search = plain_search(LogisticRegression(), scoring="mean_cost", **TINY)
     asks = clone(search).set_fit_request(sample_weight=True, sample_cost=True)
     scaler = StandardScaler().set_fit_request(sample_weight=False)
     piped = make_pipeline(scaler, asks).fit(X, y, sample_weight=w, sample_cost=cost)
@@ -831,7 +831,7 @@ def test_weights_reach_whoever_asks_for_them_inside(data):
     X, y = data
     scaler = StandardScaler().set_fit_request(sample_weight=True)
     inner = make_pipeline(scaler, LogisticRegression().set_fit_request(sample_weight=True))
-    search = CostSearchCV(inner, **TINY).fit(X, y)
+    search = plain_search(inner, **TINY).fit(X, y)
     twin = clone(inner).fit(X, y, sample_weight=search.cost_vector_)
     assert_array_equal(search.predict_proba(X), twin.predict_proba(X))
     assert_allclose(search.estimator_[0].mean_, np.average(X, axis=0, weights=search.cost_vector_))
@@ -841,7 +841,7 @@ def test_weights_reach_whoever_asks_for_them_inside(data):
 def test_grid_search_cuts_weights_and_costs_with_the_rows(rng):
     X, y = made(2)
     w, cost = rng.uniform(0.5, 2, len(y)), example_costs(rng, y)
-    search = CostSearchCV(LogisticRegression(), scoring="mean_cost", **TINY)
+    search = plain_search(LogisticRegression(), scoring="mean_cost", **TINY)
     search.set_fit_request(sample_weight=True, sample_cost=True)
     search.set_score_request(sample_weight=False)
     cv = StratifiedKFold(2)
@@ -860,7 +860,7 @@ def test_grid_search_cuts_weights_and_costs_with_the_rows(rng):
 @pytest.mark.usefixtures("routing")
 def test_cross_validation_passes_costs(data, rng):
     X, y = data
-    search = CostSearchCV(GaussianNB(), cost_level="decision", scoring="mean_cost", **TINY)
+    search = plain_search(GaussianNB(), cost_level="decision", scoring="mean_cost", **TINY)
     search.set_fit_request(sample_cost=True)
     given = {"sample_cost": example_costs(rng, y)}
     scores = cross_validate(search, X, y, cv=2, params=given, error_score="raise")
@@ -870,6 +870,6 @@ def test_cross_validation_passes_costs(data, rng):
 def test_grid_search_without_routing_compares_levels(data):
     X, y = data
     grid = GridSearchCV(
-        CostSearchCV(GaussianNB(), **TINY), {"cost_level": ["class", "decision"]}, cv=2
+        plain_search(GaussianNB(), **TINY), {"cost_level": ["class", "decision"]}, cv=2
     ).fit(X, y)
     assert grid.best_score_ > 0.5

@@ -29,6 +29,7 @@ from tests.elm.literal import (
     printed_beta,
     scaled_inputs,
 )
+from tests.elm.plain import one_machine
 
 SMALL = {"n_hidden": 12, "population_size": 5, "max_epochs": 2, "random_state": 0}
 QUICK = {**SMALL, "fitness": "train"}
@@ -184,7 +185,7 @@ def test_equation_15_holds_for_the_attributes(level, machine, k, weighted, state
     X, y = made(k)
     known = {"fixed_costs": {0: 7.0}, "cost_intervals": {1: (3.0, 30.0)}} if stated else {}
     weight = rng.uniform(0.3, 3.0, len(y)) if weighted else None
-    model = ECSELMClassifier(**{**QUICK, **machine, **level, **known}, C=2.0)
+    model = one_machine(**{**QUICK, **machine, **level, **known}, C=2.0)
     model.fit(X, y, sample_weight=weight)
     w, B = np.ones(len(y)) if weight is None else weight, model.cost_vector_
     F, solve = features_and_solver(model, X)
@@ -204,7 +205,7 @@ def test_equation_15_holds_for_the_attributes(level, machine, k, weighted, state
 @pytest.mark.parametrize("k", [2, 4])
 def test_costs_by_row_class_and_confusion_are_one_thing(level, k):
     X, y = made(k)
-    model = ECSELMClassifier(**SMALL, **level).fit(X, y)
+    model = one_machine(**SMALL, **level).fit(X, y)
     assert model.cost_vector_.shape == (len(y),)
     assert (model.class_costs_.shape, model.cost_matrix_.shape) == ((k,), (k, k))
     assert_array_equal(np.diag(model.cost_matrix_), np.zeros(k))
@@ -219,7 +220,7 @@ def test_costs_by_row_class_and_confusion_are_one_thing(level, k):
 def test_rows_of_no_weight_have_the_mean_cost_of_their_class(rng):
     X, y = made(4)
     weight = np.where(rng.random(len(y)) < 0.3, 0.0, 1.0)
-    model = ECSELMClassifier(**SMALL, cost_level="sample").fit(X, y, sample_weight=weight)
+    model = one_machine(**SMALL, cost_level="sample").fit(X, y, sample_weight=weight)
     for c in range(4):
         learned = model.cost_vector_[(y == c) & (weight > 0)].mean()
         assert_allclose(model.cost_vector_[(y == c) & (weight == 0)], learned, rtol=1e-12)
@@ -229,11 +230,11 @@ def test_rows_of_no_weight_have_the_mean_cost_of_their_class(rng):
 @pytest.mark.parametrize("k", [2, 4])
 def test_equal_costs_are_plain_elm(level, k):
     X, y = made(k)
-    model = ECSELMClassifier(**SMALL, **level, cost_bounds=(1, 1)).fit(X, y)
+    model = one_machine(**SMALL, **level, cost_bounds=(1, 1)).fit(X, y)
     plain = ELMClassifier(12, random_state=0).fit(X, y)
     assert_array_equal(model.cost_vector_, np.ones(len(y)))
     assert_allclose(model.beta_, plain.beta_, rtol=1e-8, atol=1e-8)
-    kernel = ECSELMClassifier(**SMALL, **level, cost_bounds=(1, 1), kernel="rbf").fit(X, y)
+    kernel = one_machine(**SMALL, **level, cost_bounds=(1, 1), kernel="rbf").fit(X, y)
     assert_allclose(kernel.beta_, KELMClassifier().fit(X, y).beta_, rtol=1e-8, atol=1e-8)
 
 
@@ -243,7 +244,7 @@ def test_equal_costs_are_plain_elm(level, k):
 def test_one_candidate_without_epochs_works(level, fitness, k):
     X, y = made(k, n=100)
     one = {**SMALL, "population_size": 1, "max_epochs": 0}
-    model = ECSELMClassifier(**one, **level, fitness=fitness).fit(X, y)
+    model = one_machine(**one, **level, fitness=fitness).fit(X, y)
     assert model.n_evaluations_ == len(model.history_) == 1
     assert set(model.predict(X)) <= set(y)
     assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -255,7 +256,7 @@ def test_one_candidate_without_epochs_works(level, fitness, k):
 def test_a_class_of_one_row_is_no_obstacle(level, fitness, scoring):
     X, y = made(2)
     y[0], y[1:3] = 2, 3  # and one of two rows, missing from most folds
-    model = ECSELMClassifier(**SMALL, **level, fitness=fitness, scoring=scoring).fit(X, y)
+    model = one_machine(**SMALL, **level, fitness=fitness, scoring=scoring).fit(X, y)
     assert np.isfinite(model.beta_).all()
     assert (model.class_costs_ > 0).all()
 
@@ -263,7 +264,7 @@ def test_a_class_of_one_row_is_no_obstacle(level, fitness, scoring):
 def test_a_class_that_no_candidate_was_trained_on_has_the_mean_cost():
     X, y = made(4)
     without = Splitter(lambda X, y: [(np.flatnonzero(y < 3), np.flatnonzero(y >= 2))])
-    model = ECSELMClassifier(**SMALL, cost_level="sample", fitness=without).fit(X, y)
+    model = one_machine(**SMALL, cost_level="sample", fitness=without).fit(X, y)
     assert_allclose(model.cost_vector_[y == 3], model.cost_vector_[y < 3].mean(), rtol=1e-12)
 
 
@@ -279,8 +280,8 @@ def test_costs_that_cancel_leave_C_alone():
 def test_the_unit_of_stated_costs_does_not_matter(level):
     X, y = made(4)
     cost = np.arange(1.0, 17).reshape(4, 4) * (1 - np.eye(4))
-    first = ECSELMClassifier(**SMALL, cost_level=level, cost=cost).fit(X, y)
-    other = ECSELMClassifier(**SMALL, cost_level=level, cost=1024 * cost).fit(X, y)
+    first = one_machine(**SMALL, cost_level=level, cost=cost).fit(X, y)
+    other = one_machine(**SMALL, cost_level=level, cost=1024 * cost).fit(X, y)
     assert_allclose(other.cost_vector_, first.cost_vector_, rtol=1e-9)
     assert_allclose(other.beta_, first.beta_, rtol=1e-7, atol=1e-9)
 
@@ -336,7 +337,7 @@ def test_what_is_known_of_classes_is_never_contradicted(level, k, known, normali
     X, y = made(k)
     for seed in range(2):
         settings = {**QUICK, **level, **known, "normalize": normalize, "random_state": seed}
-        check_nothing_is_contradicted(ECSELMClassifier(**settings).fit(X, y))
+        check_nothing_is_contradicted(one_machine(**settings).fit(X, y))
 
 
 @pytest.mark.parametrize("level", [LEVELS[1], LEVELS[3]], ids=str)
@@ -345,13 +346,13 @@ def test_what_is_known_of_confusions_is_never_contradicted(level, known):
     X, y = made(4)
     for seed in range(3):
         settings = {**QUICK, **level, **known, "random_state": seed}
-        check_nothing_is_contradicted(ECSELMClassifier(**settings).fit(X, y))
+        check_nothing_is_contradicted(one_machine(**settings).fit(X, y))
 
 
 def test_what_is_known_of_classes_holds_for_their_rows():
     X, y = made(4)
     known = {"fixed_costs": {0: 0.5}, "cost_intervals": {1: (0.6, 0.7)}}
-    model = ECSELMClassifier(**SMALL, cost_level="sample", cost_bounds=(0.1, 2), **known).fit(X, y)
+    model = one_machine(**SMALL, cost_level="sample", cost_bounds=(0.1, 2), **known).fit(X, y)
     assert_array_equal(model.cost_vector_[y == 0], 0.5)
     assert model.cost_vector_[y == 1].min() >= 0.6
     assert model.cost_vector_[y == 1].max() <= 0.7
@@ -386,7 +387,7 @@ CONTRADICTIONS = [
 @pytest.mark.parametrize(("settings", "message"), CONTRADICTIONS, ids=str)
 def test_contradictions_are_refused_before_any_work(settings, message, monkeypatch):
     X, y = made(4)
-    model = ECSELMClassifier(**QUICK).fit(X, y)
+    model = one_machine(**QUICK).fit(X, y)
     model.set_params(**settings)
     before = dict(vars(model))
 
@@ -407,7 +408,7 @@ def test_contradictions_are_refused_before_any_work(settings, message, monkeypat
 def test_least_expected_cost_decides(k, machine):
     X, y = made(k, n=120)
     settings = {**SMALL, **LEVELS[3], **machine, "scoring": "balanced_accuracy"}
-    model = ECSELMClassifier(**settings).fit(X[:60], y[:60])
+    model = one_machine(**settings).fit(X[:60], y[:60])
     expected = model.predict_proba(X) @ model.cost_matrix_
     assert_array_equal(model.predict(X), expected.argmin(axis=1))
     z = model.decision_function(X)
@@ -422,7 +423,7 @@ def test_a_dear_confusion_is_avoided_more_than_by_the_class_level():
         for seed in range(4):
             centers = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.5]])
             X, y = make_blobs([400] * 3, centers=centers, random_state=seed)
-            model = ECSELMClassifier(
+            model = one_machine(
                 15,
                 **level,
                 cost=cost,
@@ -442,8 +443,8 @@ def test_C_and_width_are_searched_within_their_bounds(level, kernel):
     X, y = made(4)
     width = {} if kernel is None else {"gamma": "search", "gamma_bounds": (0.05, 0.5)}
     settings = {**SMALL, **level, "kernel": kernel}
-    fixed = ECSELMClassifier(**settings, gamma=0.2 if kernel else "scale").fit(X, y)
-    model = ECSELMClassifier(**settings, C="search", C_bounds=(0.5, 64), **width).fit(X, y)
+    fixed = one_machine(**settings, gamma=0.2 if kernel else "scale").fit(X, y)
+    model = one_machine(**settings, C="search", C_bounds=(0.5, 64), **width).fit(X, y)
     assert 0.5 <= model.C_ <= 64
     if kernel is None:
         assert model.gamma_ is None
@@ -461,18 +462,18 @@ def test_C_and_width_are_searched_within_their_bounds(level, kernel):
 def test_searching_C_is_never_worse_on_the_fitness_than_its_default(kernel, seed):
     X, y = made(4, seed=seed)
     settings = {**SMALL, "kernel": kernel, "random_state": seed}
-    default = ECSELMClassifier(**settings).fit(X, y)
-    searched = ECSELMClassifier(**settings, C="search").fit(X, y)
+    default = one_machine(**settings).fit(X, y)
+    searched = one_machine(**settings, C="search").fit(X, y)
     for name, score in default.prior_scores_.items():
         assert searched.prior_scores_[name] >= score - 1e-9  # C takes a logarithm and back
     assert searched.best_score_ >= max(default.prior_scores_.values()) - 1e-9
 
 
 FORMS = {
-    "default": ECSELMClassifier(15, population_size=10, max_epochs=5),
-    "loo": ECSELMClassifier(15, fitness="loo", population_size=10, max_epochs=5),
-    "sample": ECSELMClassifier(15, cost_level="sample", population_size=10, max_epochs=5),
-    "min_cost": ECSELMClassifier(15, **LEVELS[3], population_size=10, max_epochs=5),
+    "default": one_machine(15, population_size=10, max_epochs=5),
+    "loo": one_machine(15, fitness="loo", population_size=10, max_epochs=5),
+    "sample": one_machine(15, cost_level="sample", population_size=10, max_epochs=5),
+    "min_cost": one_machine(15, **LEVELS[3], population_size=10, max_epochs=5),
     "paper": ECSELMClassifier.paper(n_hidden=15, population_size=20, max_epochs=10),
 }
 
@@ -503,8 +504,8 @@ def test_rows_outside_cannot_change_the_fit(level, fitness, rng):
     X, y = made(4)
     outside = 1e3 * rng.standard_normal((40, X.shape[1]))
     weight = np.append(np.ones(len(y)), np.zeros(40))
-    alone = ECSELMClassifier(**SMALL, **level, fitness=fitness).fit(X, y)
-    beside = ECSELMClassifier(**SMALL, **level, fitness=fitness)
+    alone = one_machine(**SMALL, **level, fitness=fitness).fit(X, y)
+    beside = one_machine(**SMALL, **level, fitness=fitness)
     beside.fit(np.vstack([X, outside]), np.append(y, rng.integers(0, 4, 40)), sample_weight=weight)
     assert_array_equal(beside.cost_vector_[: len(y)], alone.cost_vector_)
     assert_array_equal(alone.predict_proba(outside), beside.predict_proba(outside))
@@ -550,7 +551,7 @@ def test_weight_two_equals_a_row_twice(fitness, level, machine):
     weight = np.ones(len(y))
     weight[twice] = 2.0
     every, cost = np.append(np.arange(len(y)), twice), np.linspace(1, 3, len(y))
-    model = ECSELMClassifier(**SMALL, **level, **machine, fitness=fitness, scoring="gmean", C=1.0)
+    model = one_machine(**SMALL, **level, **machine, fitness=fitness, scoring="gmean", C=1.0)
     weighted = clone(model).fit(X, y, sample_weight=weight, sample_cost=cost)
     repeated = clone(model).fit(X[every], y[every], sample_cost=cost[every])
     assert_allclose(weighted.history_["best"], repeated.history_["best"], rtol=1e-9)
@@ -566,12 +567,12 @@ def test_costs_by_row_are_routed_through_pipeline_grid_and_cross_validation(rng)
 
     def by_hand(train, test, **changed):
         scaler = StandardScaler().fit(X[train])
-        model = ECSELMClassifier(**settings, **changed)
+        model = one_machine(**settings, **changed)
         model.fit(scaler.transform(X[train]), y[train], sample_cost=cost[train])
         return model.score(scaler.transform(X[test]), y[test]), model
 
     with sklearn.config_context(enable_metadata_routing=True):
-        model = ECSELMClassifier(**settings).set_fit_request(sample_cost=True)
+        model = one_machine(**settings).set_fit_request(sample_cost=True)
         piped = make_pipeline(StandardScaler(), model)
         piped.fit(X, y, sample_cost=cost)
         everything = np.arange(120)
@@ -593,11 +594,11 @@ def test_costs_by_row_are_routed_through_pipeline_grid_and_cross_validation(rng)
 @pytest.mark.parametrize(
     "model",
     [
-        ECSELMClassifier(30),
-        ECSELMClassifier(30, fitness="loo"),
-        ECSELMClassifier(kernel="rbf", gamma="search", C="search", priors=("ones",), fitness=2),
+        one_machine(30),
+        one_machine(30, fitness="loo"),
+        one_machine(kernel="rbf", gamma="search", C="search", priors=("ones",), fitness=2),
         ECSELMClassifier.paper(n_hidden=30),
-        ECSELMClassifier(**LEVELS[3]),
+        one_machine(**LEVELS[3]),
     ],
     ids=["class", "loo", "kernel", "paper", "min_cost"],
 )
@@ -617,12 +618,12 @@ def test_threads_change_not_one_bit(model):
 @LEVEL
 def test_same_seed_gives_the_same_costs_and_another_others(level):
     X, y = made(4)
-    first, same = (ECSELMClassifier(**SMALL, **level).fit(X, y) for _ in range(2))
+    first, same = (one_machine(**SMALL, **level).fit(X, y) for _ in range(2))
     assert_array_equal(first.cost_matrix_, same.cost_matrix_)
-    other = ECSELMClassifier(**{**SMALL, **level, "random_state": 1}).fit(X, y)
+    other = one_machine(**{**SMALL, **level, "random_state": 1}).fit(X, y)
     assert not np.array_equal(first.cost_matrix_, other.cost_matrix_)
     generator = np.random.default_rng(0)
-    given = ECSELMClassifier(**{**SMALL, **level, "random_state": generator}).fit(X, y)
+    given = one_machine(**{**SMALL, **level, "random_state": generator}).fit(X, y)
     assert_array_equal(given.cost_matrix_, first.cost_matrix_)
 
 
@@ -630,7 +631,7 @@ def test_same_seed_gives_the_same_costs_and_another_others(level):
 @pytest.mark.parametrize("C", [32.0, "search"])
 def test_warm_start_is_never_worse_than_before(level, C):
     X, y = made(4)
-    model = ECSELMClassifier(**SMALL, **level, C=C, warm_start=True)
+    model = one_machine(**SMALL, **level, C=C, warm_start=True)
     scores = [model.fit(X, y).best_score_ for _ in range(3)]
     assert (np.diff(scores) >= -1e-9).all()  # costs take a logarithm and back
     assert model.prior_scores_["previous"] >= scores[1] - 1e-9
@@ -641,19 +642,19 @@ def test_warm_start_is_never_worse_than_before(level, C):
 
 def test_without_warm_start_the_previous_fit_is_forgotten():
     X, y = made(4)
-    model = ECSELMClassifier(**SMALL).fit(X, y)
+    model = one_machine(**SMALL).fit(X, y)
     assert "previous" not in model.fit(X[y < 3], y[y < 3]).prior_scores_
 
 
 def test_patience_stops():
     X, y = made(2)
     settings = {**SMALL, "max_epochs": 500, "cost_bounds": (1, 1), "patience": 4}
-    assert len(ECSELMClassifier(**settings).fit(X, y).history_) == 5
+    assert len(one_machine(**settings).fit(X, y).history_) == 5
 
 
 def test_time_stops_after_a_whole_generation():
     X, y = made(2)
-    model = ECSELMClassifier(**{**SMALL, "max_epochs": 10**6}, max_time=1e-9).fit(X, y)
+    model = one_machine(**{**SMALL, "max_epochs": 10**6}, max_time=1e-9).fit(X, y)
     assert (len(model.history_), model.n_evaluations_) == (1, 5)
 
 
@@ -665,7 +666,7 @@ def test_callbacks_are_told_of_every_generation_and_any_may_stop():
         told.append(progress)
         return progress.generation == 2
 
-    model = ECSELMClassifier(**{**SMALL, "max_epochs": 9}, callbacks=[stop, also.append])
+    model = one_machine(**{**SMALL, "max_epochs": 9}, callbacks=[stop, also.append])
     model.fit(X, y)
     assert told == also
     assert all(isinstance(progress, SearchProgress) for progress in told)
@@ -676,13 +677,13 @@ def test_callbacks_are_told_of_every_generation_and_any_may_stop():
     assert [p.n_evaluations for p in told] == [5, 10, 15]
     assert {p.max_epochs for p in told} == {9}
     assert (np.diff([p.seconds for p in told]) >= 0).all()
-    everything = ECSELMClassifier(**SMALL, callbacks=lambda progress: None).fit(X, y)
+    everything = one_machine(**SMALL, callbacks=lambda progress: None).fit(X, y)
     assert len(everything.history_) == 3
 
 
 def test_an_error_in_a_callback_leaves_the_model_as_it_was():
     X, y = made(2)
-    model = ECSELMClassifier(**SMALL).fit(X, y)
+    model = one_machine(**SMALL).fit(X, y)
     before = dict(vars(model))
 
     def fails(progress):
@@ -695,7 +696,7 @@ def test_an_error_in_a_callback_leaves_the_model_as_it_was():
 
 
 def test_partial_fit_is_not_offered():
-    assert not hasattr(ECSELMClassifier(), "partial_fit")
+    assert not hasattr(one_machine(), "partial_fit")
     with pytest.raises(AttributeError) as refused:
-        ECSELMClassifier().partial_fit(np.eye(2), [0, 1])
+        one_machine().partial_fit(np.eye(2), [0, 1])
     assert "costs are searched on all rows at once" in str(refused.value.__cause__)

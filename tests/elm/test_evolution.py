@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor
+from ecselm import ECSELMRegressor
 from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.evolution import OPTIMIZERS, SearchProgress, SearchRun
 from ecselm.search import BacktrackingSearch, Box, minimize
+from tests.elm.plain import one_machine, plain_search
 
 
 @pytest.fixture(autouse=True)
@@ -44,11 +45,11 @@ def data(rng):
 
 
 def model(**changes):
-    return ECSELMClassifier(**{"n_hidden": 8, **SMALL, **changes})
+    return one_machine(**{"n_hidden": 8, **SMALL, **changes})
 
 
 def around_estimator(**changes):
-    return CostSearchCV(LogisticRegression(), fitness=2, **{**SMALL, **changes})
+    return plain_search(LogisticRegression(), fitness=2, **{**SMALL, **changes})
 
 
 def bowl(points):
@@ -100,7 +101,7 @@ def test_run_without_seeds_is_the_search_itself():
     assert_array_equal(found.point, literal.best[0])
     assert found.score == -literal.best[1]
     assert found.history.generations == history.generations
-    assert found.prior_scores == {}
+    assert found.priors == {}
 
 
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
@@ -110,7 +111,7 @@ def test_result_is_never_worse_than_a_seed(optimizer, size, rng):
     seeds = {f"seed {i}": rng.uniform(0.9, 1.1, (4, 3)) for i in range(5)}
     found = SearchRun(optimizer, size, 0).evolve(bowl, BOX, seeds, rng)
     best = {name: -bowl(points).min() for name, points in seeds.items()}
-    assert found.prior_scores == best
+    assert {name: prior.score for name, prior in found.priors.items()} == best
     assert found.score >= max(best.values())
     assert -bowl(found.point[np.newaxis])[0] == found.score
 

@@ -18,6 +18,7 @@ from ecselm import ECSELMClassifier, ECSELMRegressor
 from ecselm.elm.fitness import N_FOLDS, fitness_splits, judged_rows, trained_rows
 from tests.conftest import targets
 from tests.elm.literal import Splitter, out_of_fold, printed_alpha, printed_beta
+from tests.elm.plain import one_machine
 
 SETTINGS = {"n_hidden": 10, "population_size": 4, "max_epochs": 1, "random_state": 0, "C": 2.0}
 EXACT = {**SETTINGS, "smoothing": 0.0}
@@ -115,12 +116,12 @@ def test_splits_without_rows_on_both_sides_are_refused(pairs):
 @pytest.mark.parametrize("fitness", ["oof", "hold-out", 1, 0.5, None])
 def test_other_values_are_refused(fitness):
     with pytest.raises(ValueError, match="The 'fitness' parameter"):
-        ECSELMClassifier(fitness=fitness).fit(*made(2))
+        one_machine(fitness=fitness).fit(*made(2))
 
 
 def test_a_splitter_that_needs_groups_says_so():
     with pytest.raises(ValueError, match="groups"):
-        ECSELMClassifier(fitness=GroupKFold(3)).fit(*made(2))
+        one_machine(fitness=GroupKFold(3)).fit(*made(2))
 
 
 def same_search(first, other):
@@ -150,7 +151,7 @@ def literal_score(model, X, y, splits):
 )
 def test_fitness_is_that_of_machines_trained_literally(machine, k, level, fitness):
     X, y = made(k)
-    model = ECSELMClassifier(**{**EXACT, **machine}, cost_level=level, fitness=fitness).fit(X, y)
+    model = one_machine(**{**EXACT, **machine}, cost_level=level, fitness=fitness).fit(X, y)
     assert_allclose(model.best_score_, literal_score(model, X, y, fitness.split(X, y)), rtol=1e-12)
 
 
@@ -163,11 +164,11 @@ def test_loo_equals_refits_without_each_row(machine, k, level, weighted):
     # Whole weights would stand for rows of which one is left out, not for the row.
     weight = np.random.default_rng(0).uniform(0.2, 1.0, 25) if weighted else None
     settings = {**SETTINGS, **machine, "cost_level": level}
-    closed = ECSELMClassifier(**settings, fitness="loo").fit(X, y, sample_weight=weight)
-    refitted = ECSELMClassifier(**settings, fitness=LeaveOneOut()).fit(X, y, sample_weight=weight)
+    closed = one_machine(**settings, fitness="loo").fit(X, y, sample_weight=weight)
+    refitted = one_machine(**settings, fitness=LeaveOneOut()).fit(X, y, sample_weight=weight)
     same_search(closed, refitted)
     if not weighted:
-        exact = ECSELMClassifier(**{**EXACT, **machine}, cost_level=level, fitness="loo").fit(X, y)
+        exact = one_machine(**{**EXACT, **machine}, cost_level=level, fitness="loo").fit(X, y)
         literal = literal_score(exact, X, y, LeaveOneOut().split(X))
         assert_allclose(exact.best_score_, literal, rtol=1e-12)
 
@@ -186,18 +187,18 @@ def test_loo_leaves_one_of_several_equal_rows_out():
     X, y = made(3, n=30)
     twice = np.append(np.arange(30), np.arange(0, 30, 2))
     weight = np.bincount(twice).astype(float)
-    closed = ECSELMClassifier(**SETTINGS, fitness="loo").fit(X, y, sample_weight=weight)
-    refitted = ECSELMClassifier(**SETTINGS, fitness=LeaveOneOut()).fit(X[twice], y[twice])
+    closed = one_machine(**SETTINGS, fitness="loo").fit(X, y, sample_weight=weight)
+    refitted = one_machine(**SETTINGS, fitness=LeaveOneOut()).fit(X[twice], y[twice])
     assert_allclose(closed.history_["best"], refitted.history_["best"], rtol=1e-9)
 
 
 @CLASSES
 def test_names_and_splitters_of_the_same_rows_are_the_same(k):
     X, y = made(k)
-    train = ECSELMClassifier(**SETTINGS, fitness="train").fit(X, y)
-    same_search(train, ECSELMClassifier(**SETTINGS, fitness=EVERY_ROW).fit(X, y))
-    five = ECSELMClassifier(**SETTINGS, fitness=5).fit(X, y)
-    same_search(five, ECSELMClassifier(**SETTINGS).fit(X, y))
+    train = one_machine(**SETTINGS, fitness="train").fit(X, y)
+    same_search(train, one_machine(**SETTINGS, fitness=EVERY_ROW).fit(X, y))
+    five = one_machine(**SETTINGS, fitness=5).fit(X, y)
+    same_search(five, one_machine(**SETTINGS).fit(X, y))
     with pytest.raises(AssertionError):
         same_search(five, train)
 
@@ -206,11 +207,11 @@ def test_names_and_splitters_of_the_same_rows_are_the_same(k):
 def test_folds_come_from_the_first_of_two_streams_after_the_layer(fitness):
     X, y = made(3)
     rng = np.random.default_rng(0)
-    model = ECSELMClassifier(**SETTINGS, draw="normal", fitness=fitness).fit(X, y)
+    model = one_machine(**SETTINGS, draw="normal", fitness=fitness).fit(X, y)
     rng.standard_normal((5, 10)), rng.standard_normal(10)  # the layer
     splits = fitness_splits(fitness, X, y, y, 0.25, rng.spawn(2)[0])
     dealt = Splitter(lambda X, y: [(split.train, split.test) for split in splits])
-    same_search(model, ECSELMClassifier(**SETTINGS, draw="normal", fitness=dealt).fit(X, y))
+    same_search(model, one_machine(**SETTINGS, draw="normal", fitness=dealt).fit(X, y))
 
 
 @CLASSES
@@ -220,7 +221,7 @@ def test_rows_held_out_get_the_mean_cost_of_their_class(k, machine):
     held_out = np.arange(50) % 4 == 0
     fitness = PredefinedSplit(np.where(held_out, 0, -1))
     settings = {**SETTINGS, **machine, "cost_level": "sample", "priors": (), "fitness": fitness}
-    model = ECSELMClassifier(**settings).fit(X, y)
+    model = one_machine(**settings).fit(X, y)
     for c in range(k):
         trained = model.cost_vector_[(y == c) & ~held_out]
         assert len(np.unique(trained)) > 1
@@ -233,7 +234,7 @@ def test_rows_held_out_get_the_mean_cost_of_their_class(k, machine):
 def test_holdout_leaves_a_quarter_of_the_rows_with_the_mean_cost_of_their_class():
     X, y = made(2, n=80)
     settings = {**SETTINGS, "cost_level": "sample", "priors": ()}
-    model = ECSELMClassifier(**settings, fitness="holdout").fit(X, y)
+    model = one_machine(**settings, fitness="holdout").fit(X, y)
     n_mean = sum(
         np.isclose(model.cost_vector_[y == c], model.class_costs_[c]).sum() for c in (0, 1)
     )
@@ -243,7 +244,7 @@ def test_holdout_leaves_a_quarter_of_the_rows_with_the_mean_cost_of_their_class(
 @pytest.mark.parametrize("fitness", ["train", "cv", "loo"])
 def test_rows_that_were_trained_on_keep_their_own_costs(fitness):
     X, y = made(2)
-    model = ECSELMClassifier(**SETTINGS, cost_level="sample", priors=(), fitness=fitness).fit(X, y)
+    model = one_machine(**SETTINGS, cost_level="sample", priors=(), fitness=fitness).fit(X, y)
     assert len(np.unique(model.cost_vector_)) > 40
 
 
@@ -273,8 +274,8 @@ def test_a_weight_of_zero_is_absence(fitness, level):
     weight = np.where(np.arange(50) % 5 == 0, 0.0, 1.0)
     kept = weight > 0
     settings = {**SETTINGS, "cost_level": level, "fitness": fitness}
-    weighted = ECSELMClassifier(**settings).fit(X, y, sample_weight=weight)
-    alone = ECSELMClassifier(**settings).fit(X[kept], y[kept], sample_weight=weight[kept])
+    weighted = one_machine(**settings).fit(X, y, sample_weight=weight)
+    alone = one_machine(**settings).fit(X[kept], y[kept], sample_weight=weight[kept])
     assert_array_equal(weighted.cost_vector_[kept], alone.cost_vector_)
     assert_array_equal(weighted.beta_, alone.beta_)
     assert weighted.best_score_ == alone.best_score_

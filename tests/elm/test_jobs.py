@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import GridSearchCV
 from threadpoolctl import ThreadpoolController
 
-from ecselm import ECSELMClassifier
 from ecselm.elm.jobs import thread_number
+from tests.elm.plain import one_machine
 
 BUDGET = {"n_hidden": 8, "population_size": 40, "max_epochs": 2, "random_state": 0}
 
@@ -67,7 +67,7 @@ def test_blas_keeps_its_threads_after_they_are_counted():
 
 def test_a_grid_search_around_a_search_does_not_ask_for_more_than_its_share(data):
     grid = GridSearchCV(
-        ECSELMClassifier(**BUDGET, n_jobs=2),
+        one_machine(**BUDGET, n_jobs=2),
         {"C": [1.0, 32.0]},
         scoring={"threads": threads_of, "accuracy": "accuracy"},
         refit="accuracy",
@@ -75,9 +75,9 @@ def test_a_grid_search_around_a_search_does_not_ask_for_more_than_its_share(data
         n_jobs=2,
     ).fit(*data)
     assert grid.cv_results_["mean_test_threads"].max() <= max(1, joblib.cpu_count() // 2)
-    alone = GridSearchCV(
-        ECSELMClassifier(**BUDGET), {"C": [1.0, 32.0]}, scoring="accuracy", cv=2
-    ).fit(*data)
+    alone = GridSearchCV(one_machine(**BUDGET), {"C": [1.0, 32.0]}, scoring="accuracy", cv=2).fit(
+        *data
+    )
     assert_array_equal(grid.cv_results_["mean_test_accuracy"], alone.cv_results_["mean_test_score"])
     assert_array_equal(grid.best_estimator_.cost_vector_, alone.best_estimator_.cost_vector_)
 
@@ -86,8 +86,7 @@ def test_a_grid_search_around_a_search_does_not_ask_for_more_than_its_share(data
 @pytest.mark.usefixtures("either_path")
 def test_the_costs_found_do_not_depend_on_the_threads(data, level):
     models = [
-        ECSELMClassifier(**BUDGET, cost_level=level, n_jobs=n_jobs).fit(*data)
-        for n_jobs in (None, 2, 3)
+        one_machine(**BUDGET, cost_level=level, n_jobs=n_jobs).fit(*data) for n_jobs in (None, 2, 3)
     ]
     for model in models[1:]:
         assert_array_equal(model.cost_vector_, models[0].cost_vector_)
@@ -97,19 +96,19 @@ def test_the_costs_found_do_not_depend_on_the_threads(data, level):
 
 def test_threads_end_with_the_search(data):
     before = threading.active_count()
-    ECSELMClassifier(**BUDGET, n_jobs=3).fit(*data)
+    one_machine(**BUDGET, n_jobs=3).fit(*data)
     assert threading.active_count() == before
 
     def fail(*_):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        ECSELMClassifier(**BUDGET, n_jobs=3, callbacks=fail).fit(*data)
+        one_machine(**BUDGET, n_jobs=3, callbacks=fail).fit(*data)
     assert threading.active_count() == before
 
 
 def test_blas_keeps_its_threads_after_a_search(data):
     before = blas_threads()
-    ECSELMClassifier(**BUDGET, n_jobs=2).fit(*data)
+    one_machine(**BUDGET, n_jobs=2).fit(*data)
     assert blas_threads() == before
-    assert np.isfinite(ECSELMClassifier(**BUDGET, n_jobs=-1).fit(*data).best_score_)
+    assert np.isfinite(one_machine(**BUDGET, n_jobs=-1).fit(*data).best_score_)

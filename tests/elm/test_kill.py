@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes
 
 PAUSE = 0.02  # after every generation, so that kills find a search at work
 N_PRIORS = 3
+PLAIN = {"smoothing": 0.5, "shrinkage": 0.0, "keep_prior": False}  # the priors are counted
 
 
 def data():
@@ -35,10 +36,11 @@ def data():
 def search(kind, **changes):
     if kind == "estimator":
         settings = {"population_size": 4, "max_epochs": 30, "fitness": 2, "random_state": 0}
-        return CostSearchCV(LogisticRegression(), **{**settings, **changes})
+        return CostSearchCV(LogisticRegression(), **{**PLAIN, **settings, **changes})
     seed = None if kind == "unseeded" else 0
     settings = {"population_size": 6, "max_epochs": 60, "random_state": seed}
-    return ECSELMClassifier(8, **{**settings, **changes})
+    one_layer = {"activation": "radbas", "C": 32.0}
+    return ECSELMClassifier(8, **{**PLAIN, **one_layer, **settings, **changes})
 
 
 class Diary:

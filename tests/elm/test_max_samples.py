@@ -57,7 +57,7 @@ def test_as_many_rows_as_allowed_and_any_number_without_limit_are_learned(name, 
 
 @pytest.mark.parametrize("name", [n for n in KERNEL_MACHINES if not n.startswith("KELM")])
 def test_hidden_layers_have_no_limit(name, rows):
-    model = make(name, n_hidden=5, max_samples=10, random_state=0)
+    model = make(name, n_hidden=5, activation="radbas", max_samples=10, random_state=0)
     assert model.fit(*rows).beta_.shape[0] == 5
     with pytest.raises(ValueError, match="max_samples"):
         clone(model).set_params(max_samples=0).fit(*rows)

@@ -7,18 +7,17 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMClassifier, ECSELMRegressor, compiled
+from tests.elm.plain import one_machine
 
 BUDGET = {"n_hidden": 8, "population_size": 8, "max_epochs": 4, "random_state": 0}
 MODELS = {
-    "classes": ECSELMClassifier(**BUDGET),
-    "rows": ECSELMClassifier(**BUDGET, cost_level="sample"),
-    "confusions": ECSELMClassifier(**BUDGET, cost_level="matrix"),
-    "counts": ECSELMClassifier(**BUDGET, smoothing=0.0, fitness="train"),
+    "classes": one_machine(**BUDGET),
+    "rows": one_machine(**BUDGET, cost_level="sample"),
+    "confusions": one_machine(**BUDGET, cost_level="matrix"),
+    "counts": one_machine(**BUDGET, smoothing=0.0, fitness="train"),
     "levels": ECSELMRegressor(**BUDGET),
     "rows of a regressor": ECSELMRegressor(**BUDGET, cost_level="sample", fitness="train"),
-    "units that say the same": ECSELMClassifier(**BUDGET).set_params(
-        n_hidden=40, activation="sine"
-    ),
+    "units that say the same": one_machine(**BUDGET).set_params(n_hidden=40, activation="sine"),
 }
 MODEL = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 BOTH = pytest.mark.parametrize("kind", [ECSELMClassifier, ECSELMRegressor])
@@ -51,7 +50,7 @@ def test_next_to_no_memory_gives_the_same_costs_up_to_rounding(data, model):
 
 @pytest.mark.parametrize("limit", [1, "7 B", "1"])
 def test_a_limit_may_be_as_small_as_one_likes(data, limit):
-    model = ECSELMClassifier(**BUDGET, smoothing=0.0, fitness="train")
+    model = one_machine(**BUDGET, smoothing=0.0, fitness="train")
     free = clone(model).fit(*data)
     tight = clone(model).set_params(memory_limit=limit).fit(*data)
     assert_allclose(tight.cost_vector_, free.cost_vector_, rtol=1e-8)
@@ -84,14 +83,14 @@ def test_both_paths_find_the_same_costs(data, model):
     ],
 )
 def test_a_fitted_model_says_how_candidates_were_evaluated(data, either_path, parameters, words):
-    model = ECSELMClassifier(**{**BUDGET, "max_epochs": 1, **parameters}).fit(*data)
+    model = one_machine(**{**BUDGET, "max_epochs": 1, **parameters}).fit(*data)
     assert model.engine_.startswith(words)
     if words.startswith(("sums", "diagonals")):
         assert either_path in model.engine_
 
 
 def test_the_progress_bar_and_the_log_say_it_too(data, caplog, capsys):
-    model = ECSELMClassifier(**BUDGET, verbose=2)
+    model = one_machine(**BUDGET, verbose=2)
     with caplog.at_level("INFO"):
         model.fit(*data)
     assert f"evaluated by {model.engine_}" in caplog.text
@@ -116,7 +115,7 @@ def test_texts_that_say_no_number_of_bytes_are_refused_by_name(data, kind, bad):
 def test_a_limit_is_refused_before_any_work(data, tmp_path):
     path = tmp_path / "search.npz"
     with pytest.raises(ValueError, match="memory_limit"):
-        ECSELMClassifier(**BUDGET, memory_limit="lots", checkpoint=path).fit(*data)
+        one_machine(**BUDGET, memory_limit="lots", checkpoint=path).fit(*data)
     assert not path.exists()
 
 

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 
-from ecselm import ECSELMClassifier
 from ecselm.costs import (
     ClassCosts,
     ClassWeights,
@@ -15,6 +14,7 @@ from ecselm.costs import (
 )
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.elm.priors import LEAST_SHARE, prior_costs, row_costs, stated_costs
+from tests.elm.plain import one_machine
 
 Y = np.repeat([0, 1, 2], [6, 3, 1])
 COUNTS = np.bincount(Y).astype(float)
@@ -142,9 +142,9 @@ def test_weights_of_classes_are_no_costs_of_rows():
 def test_result_is_never_worse_than_the_priors(rows, level, fitness, scoring):
     decides = {"cost_level": "matrix", "decision": "min_cost"}
     settings = decides if level == "min_cost" else {"cost_level": level}
-    model = ECSELMClassifier(
-        **SETTINGS, **settings, fitness=fitness, scoring=scoring, cost=COST
-    ).fit(*rows)
+    model = one_machine(**SETTINGS, **settings, fitness=fitness, scoring=scoring, cost=COST).fit(
+        *rows
+    )
     check_search(model, NAMES)
 
 
@@ -155,7 +155,7 @@ def test_no_optimiser_does_worse_than_the_priors(rows, optimizer, level, size):
     if optimizer == "cma":
         pytest.importorskip("cmaes")
     settings = {**SETTINGS, "optimizer": optimizer, "cost_level": level, "population_size": size}
-    check_search(ECSELMClassifier(**settings, cost=COST).fit(*rows), NAMES)
+    check_search(one_machine(**settings, cost=COST).fit(*rows), NAMES)
 
 
 def check_search(model, names):
@@ -179,11 +179,11 @@ def check_search(model, names):
 def test_a_population_too_small_for_the_priors_does_no_worse_than_any(rows, size, C):
     for seed in range(5):
         settings = {**SETTINGS, "population_size": size, "max_epochs": 1, "random_state": seed}
-        check_search(ECSELMClassifier(**settings, C=C, cost=COST).fit(*rows), NAMES)
+        check_search(one_machine(**settings, C=C, cost=COST).fit(*rows), NAMES)
 
 
 def test_a_population_of_priors_alone_is_the_best_of_them(rows):
-    model = ECSELMClassifier(**{**SETTINGS, "population_size": 4, "max_epochs": 0}, cost=COST)
+    model = one_machine(**{**SETTINGS, "population_size": 4, "max_epochs": 0}, cost=COST)
     model.fit(*rows)
     assert model.best_score_ == max(model.prior_scores_.values())
     assert_allclose(model.history_["mean"], np.mean(list(model.prior_scores_.values())))
@@ -192,7 +192,7 @@ def test_a_population_of_priors_alone_is_the_best_of_them(rows):
 def test_prior_scores_are_the_fitness_of_those_costs(rows):
     X, y = rows
     settings = {**SETTINGS, "population_size": 1, "max_epochs": 0}
-    every = ECSELMClassifier(**settings, cost=COST).fit(X, y)
+    every = one_machine(**settings, cost=COST).fit(X, y)
     counts = np.bincount(y)
     expected = {
         "ones": np.ones(3),
@@ -203,22 +203,22 @@ def test_prior_scores_are_the_fitness_of_those_costs(rows):
     for name, costs in expected.items():
         ratio = 1e-9 * costs.max()
         pinned = {c: (b - ratio, b + ratio) for c, b in enumerate(costs)}
-        alone = ECSELMClassifier(**settings, cost_intervals=pinned, priors=()).fit(X, y)
+        alone = one_machine(**settings, cost_intervals=pinned, priors=()).fit(X, y)
         assert_allclose(every.prior_scores_[name], alone.best_score_, rtol=1e-6)
 
 
 def test_priors_that_contradict_what_is_known_are_left_out(rows):
-    model = ECSELMClassifier(**SETTINGS, cost_order=[(0, 1), (1, 2)]).fit(*rows)
+    model = one_machine(**SETTINGS, cost_order=[(0, 1), (1, 2)]).fit(*rows)
     assert model.prior_scores_ == {}  # the others weigh rare classes more
-    model = ECSELMClassifier(**SETTINGS, cost_order=[(2, 1), (1, 0)]).fit(*rows)
+    model = one_machine(**SETTINGS, cost_order=[(2, 1), (1, 0)]).fit(*rows)
     assert set(model.prior_scores_) == {"w1", "w2"}
 
 
 def test_without_normalising_priors_count_as_they_are(rows):
     settings = {**SETTINGS, "normalize": False, "cost_bounds": (0.5, 2.0)}
-    model = ECSELMClassifier(**settings).fit(*rows)
+    model = one_machine(**settings).fit(*rows)
     assert set(model.prior_scores_) == {"ones"}  # 1/n lies below the bounds
-    scaled = ECSELMClassifier(**{**settings, "normalize": True}).fit(*rows)
+    scaled = one_machine(**{**settings, "normalize": True}).fit(*rows)
     assert "ones" in scaled.prior_scores_
 
 
@@ -228,7 +228,7 @@ def test_stated_costs_of_rows_are_a_prior_at_every_level(rows, k):
     y = np.minimum(y, k - 1)
     for costs in (np.linspace(1, 2, len(y)), by_row(y, k), np.ones((len(y),) * 2) - np.eye(len(y))):
         for level in ("class", "matrix", "sample"):
-            model = ECSELMClassifier(**SETTINGS, cost_level=level).fit(X, y, sample_cost=costs)
+            model = one_machine(**SETTINGS, cost_level=level).fit(X, y, sample_cost=costs)
             check_search(model, NAMES)
 
 
@@ -237,5 +237,5 @@ def test_costs_of_rows_within_bounds_are_taken_as_they_are(rows):
     costs = np.linspace(0.5, 1.0, len(y))
     settings = {**SETTINGS, "cost_level": "sample", "cost_bounds": (0.01, 1), "normalize": False}
     settings |= {"priors": ("cost",), "population_size": 1, "max_epochs": 0}
-    model = ECSELMClassifier(**settings).fit(X, y, sample_cost=costs)
+    model = one_machine(**settings).fit(X, y, sample_cost=costs)
     assert_array_equal(model.cost_vector_, costs)

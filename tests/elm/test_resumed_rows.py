@@ -10,8 +10,9 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from ecselm import ECSELMClassifier, ECSELMRegressor
+from ecselm import ECSELMRegressor
 from ecselm.elm.evolution import FORGETTING
+from tests.elm.plain import one_machine
 
 EPOCHS = 24
 STOPS = [3, FORGETTING, FORGETTING + 1, 20]
@@ -23,11 +24,11 @@ BUDGET = {
     "random_state": 0,
 }
 MODELS = {
-    "training rows": ECSELMClassifier(**BUDGET, fitness="train"),
-    "folds": ECSELMClassifier(**BUDGET, fitness=3),
-    "rows set aside": ECSELMClassifier(**BUDGET, fitness="holdout", n_jobs=2),
+    "training rows": one_machine(**BUDGET, fitness="train"),
+    "folds": one_machine(**BUDGET, fitness=3),
+    "rows set aside": one_machine(**BUDGET, fitness="holdout", n_jobs=2),
     "squared error": ECSELMRegressor(**BUDGET, fitness="train"),
-    "signed": ECSELMClassifier(
+    "signed": one_machine(
         **BUDGET, fitness="train", cost_bounds=(-1, 1), normalize=False, C=0.05, priors=()
     ),
 }

@@ -47,6 +47,7 @@ from ecselm.metrics import (
 from ecselm.metrics import get_scorer as own_scorer
 from tests.conftest import targets
 from tests.elm.literal import out_of_fold, printed_beta
+from tests.elm.plain import one_machine
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 SETTINGS = {
@@ -116,7 +117,7 @@ def test_fitness_is_the_score_of_pooled_out_of_fold_predictions(name, weighted, 
     X, y = made(3)
     y = WORDS[y]
     weight = rng.uniform(0.2, 3, len(y)) if weighted else None
-    model = ECSELMClassifier(**SETTINGS, scoring=name).fit(X, y, sample_weight=weight)
+    model = one_machine(**SETTINGS, scoring=name).fit(X, y, sample_weight=weight)
     Z, places = literal_scores(model, X, y, weight)
     options = {}
     if weighted and "sample_weight" in inspect.signature(get_scorer(name)._score_func).parameters:
@@ -130,7 +131,7 @@ def test_fitness_is_the_score_of_pooled_out_of_fold_predictions(name, weighted, 
 def test_the_class_1_is_the_positive_one_wherever_it_stands(name, classes):
     X, y = made(2)
     y = np.array(classes)[y]
-    model = ECSELMClassifier(**SETTINGS, scoring=name).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=name).fit(X, y)
     Z, places = literal_scores(model, X, y)
     expected = scored(name, y[places], model.classes_[Z.argmax(axis=1)])
     assert_allclose(model.best_score_, expected, rtol=1e-12)
@@ -145,7 +146,7 @@ def test_the_names_of_scores_that_are_counted_are_all_there():
 @pytest.mark.parametrize("k", [2, 3])
 def test_none_is_the_error_of_the_paper(k):
     X, y = made(k)
-    model = ECSELMClassifier(**SETTINGS).fit(X, y)
+    model = one_machine(**SETTINGS).fit(X, y)
     Z, places = literal_scores(model, X, y)
     assert_allclose(model.best_score_, accuracy_score(y[places], Z.argmax(axis=1)), rtol=1e-12)
 
@@ -162,7 +163,7 @@ def test_none_is_the_error_of_the_paper(k):
 )
 def test_scorers_and_callables_are_asked(scoring):
     X, y = made(3)
-    model = ECSELMClassifier(**SETTINGS, scoring=scoring).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=scoring).fit(X, y)
     Z, places = literal_scores(model, X, y)
     recalled = RecallingClassifier(X[places], Z, model.classes_, targets(y)[places])
     assert_allclose(model.best_score_, scoring(recalled, recalled.X, y[places]), rtol=1e-12)
@@ -171,7 +172,7 @@ def test_scorers_and_callables_are_asked(scoring):
 @pytest.mark.parametrize("k", [2, 3])
 def test_log_loss_is_that_of_scores_with_the_slope_of_their_residuals(k):
     X, y = made(k)
-    model = ECSELMClassifier(**SETTINGS, scoring="neg_log_loss").fit(X, y)
+    model = one_machine(**SETTINGS, scoring="neg_log_loss").fit(X, y)
     Z, places = literal_scores(model, X, y)
     ideal = 2 * (1 - 1 / k)
     slope = ideal / (np.mean((targets(y)[places] - Z) ** 2) + ideal / 12)
@@ -181,14 +182,14 @@ def test_log_loss_is_that_of_scores_with_the_slope_of_their_residuals(k):
 
 def test_areas_under_curves_are_those_of_the_scores():
     X, y = made(2)
-    model = ECSELMClassifier(**SETTINGS, scoring="roc_auc").fit(X, y)
+    model = one_machine(**SETTINGS, scoring="roc_auc").fit(X, y)
     Z, places = literal_scores(model, X, y)
     assert_allclose(model.best_score_, roc_auc_score(y[places], Z[:, 1]), rtol=1e-12)
 
 
 def test_areas_of_many_classes_are_taken_from_probabilities():
     X, y = made(3)
-    model = ECSELMClassifier(**SETTINGS, scoring="roc_auc_ovr").fit(X, y)
+    model = one_machine(**SETTINGS, scoring="roc_auc_ovr").fit(X, y)
     assert 0.5 < model.best_score_ <= 1.0
     assert model.best_score_ >= max(model.prior_scores_.values())
 
@@ -198,12 +199,12 @@ COST = np.array([[0.0, 1.0, 9.0], [2.0, 0.0, 1.0], [4.0, 3.0, 0.0]])
 
 def test_mean_cost_counts_stated_costs_of_confusions():
     X, y = made(3)
-    model = ECSELMClassifier(**SETTINGS, scoring="mean_cost", cost=COST).fit(X, y)
+    model = one_machine(**SETTINGS, scoring="mean_cost", cost=COST).fit(X, y)
     Z, places = literal_scores(model, X, y)
     expected = -mean_cost(y[places], Z.argmax(axis=1), cost=COST)
     assert_allclose(model.best_score_, expected, rtol=1e-12)
-    plain = ECSELMClassifier(**SETTINGS, scoring="mean_cost").fit(X, y)
-    error = ECSELMClassifier(**SETTINGS).fit(X, y)
+    plain = one_machine(**SETTINGS, scoring="mean_cost").fit(X, y)
+    error = one_machine(**SETTINGS).fit(X, y)
     assert_allclose(plain.best_score_, error.best_score_ - 1, rtol=1e-12)
 
 
@@ -213,7 +214,7 @@ def test_mean_cost_counts_stated_costs_of_confusions():
 )
 def test_other_scores_of_costs_count_stated_costs_of_confusions(name, function):
     X, y = made(3)
-    model = ECSELMClassifier(**SETTINGS, scoring=name, cost=COST).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=name, cost=COST).fit(X, y)
     Z, places = literal_scores(model, X, y)
     expected = function(y[places], Z.argmax(axis=1), cost=COST)
     assert_allclose(model.best_score_, expected, rtol=1e-12)
@@ -222,7 +223,7 @@ def test_other_scores_of_costs_count_stated_costs_of_confusions(name, function):
 @pytest.mark.parametrize("name", ["savings", "total_cost"])
 def test_other_scores_of_costs_refuse_those_of_rows(name):
     X, y = made(3)
-    model = ECSELMClassifier(**SETTINGS, scoring=name)
+    model = one_machine(**SETTINGS, scoring=name)
     with pytest.raises(ValueError, match=f"scoring must be 'mean_cost' .* got '{name}'"):
         model.fit(X, y, sample_cost=np.ones(len(y)))
 
@@ -232,7 +233,7 @@ def test_the_share_of_classes_among_the_best_is_asked_of_scores(weighted, rng):
     X, y = made(3)
     weight = rng.uniform(0.2, 3, len(y)) if weighted else None
     scorer = own_scorer("match_rate", rank=2)
-    model = ECSELMClassifier(**SETTINGS, scoring=scorer).fit(X, y, sample_weight=weight)
+    model = one_machine(**SETTINGS, scoring=scorer).fit(X, y, sample_weight=weight)
     Z, places = literal_scores(model, X, y, weight)
     shares = None if weight is None else weight[places]
     expected = match_rate(y[places], Z, rank=2, sample_weight=shares)
@@ -244,7 +245,7 @@ def test_mean_cost_counts_stated_costs_of_rows(weighted, rng):
     X, y = made(3)
     cost = rng.uniform(0, 9, (len(y), 3)) * (1 - np.eye(3))[y]
     weight = rng.uniform(0.2, 3, len(y)) if weighted else None
-    model = ECSELMClassifier(**SETTINGS, scoring="mean_cost")
+    model = one_machine(**SETTINGS, scoring="mean_cost")
     model.fit(X, y, sample_weight=weight, sample_cost=cost)
     Z, places = literal_scores(model, X, y, weight)
     paid = cost[places, Z.argmax(axis=1)]
@@ -255,7 +256,7 @@ def test_mean_cost_counts_stated_costs_of_rows(weighted, rng):
 def test_mean_cost_counts_one_cost_per_row_for_any_mistake_on_it(rng):
     X, y = made(3)
     cost = rng.uniform(0.1, 9, len(y))
-    model = ECSELMClassifier(**SETTINGS, scoring="mean_cost").fit(X, y, sample_cost=cost)
+    model = one_machine(**SETTINGS, scoring="mean_cost").fit(X, y, sample_cost=cost)
     Z, places = literal_scores(model, X, y)
     paid = cost[places] * (Z.argmax(axis=1) != y[places])
     assert_allclose(model.best_score_, -paid.mean(), rtol=1e-12)
@@ -264,10 +265,10 @@ def test_mean_cost_counts_one_cost_per_row_for_any_mistake_on_it(rng):
 def test_mean_cost_counts_costs_of_outcomes(rng):
     X, y = made(2)
     outcomes = {"fn_cost": rng.uniform(5, 50, len(y)), "fp_cost": 2.0, "tn_cost": 0.5}
-    model = ECSELMClassifier(**SETTINGS, scoring="mean_cost").fit(X, y, **outcomes)
+    model = one_machine(**SETTINGS, scoring="mean_cost").fit(X, y, **outcomes)
     cost = outcome_costs(y, tp_cost=None, **outcomes)
     cost = cost - cost[np.arange(len(y)), y][:, np.newaxis]  # what a right answer costs is sunk
-    twin = ECSELMClassifier(**SETTINGS, scoring="mean_cost").fit(X, y, sample_cost=cost)
+    twin = one_machine(**SETTINGS, scoring="mean_cost").fit(X, y, sample_cost=cost)
     assert_array_equal(model.cost_vector_, twin.cost_vector_)
     Z, places = literal_scores(model, X, y)
     assert_allclose(model.best_score_, -cost[places, Z.argmax(axis=1)].mean(), rtol=1e-12)
@@ -276,7 +277,7 @@ def test_mean_cost_counts_costs_of_outcomes(rng):
 def test_costs_are_stated_once():
     X, y = made(3)
     with pytest.raises(ValueError, match="costs must be stated once"):
-        ECSELMClassifier(cost=COST).fit(X, y, sample_cost=np.ones(len(y)))
+        one_machine(cost=COST).fit(X, y, sample_cost=np.ones(len(y)))
 
 
 @pytest.mark.parametrize("kind", [ECSELMClassifier, ECSELMRegressor])
@@ -290,7 +291,7 @@ def test_a_scorer_that_asks_for_other_rows_is_refused():
     def peeking(model, X, y):
         return float(np.mean(model.predict(X[::-1]) == y[::-1]))
 
-    model = ECSELMClassifier(**SETTINGS, scoring=peeking)
+    model = one_machine(**SETTINGS, scoring=peeking)
     with pytest.raises(ValueError, match="scoring must ask for predictions of the rows it was"):
         model.fit(*made(3))
     assert not hasattr(model, "beta_")
@@ -299,7 +300,7 @@ def test_a_scorer_that_asks_for_other_rows_is_refused():
 @pytest.mark.parametrize("answer", [np.ones(2), {"a": 1.0}], ids=["array", "dict"])
 def test_a_scorer_must_return_one_number(answer):
     with pytest.raises(ValueError, match="scoring must return one number"):
-        ECSELMClassifier(**SETTINGS, scoring=lambda model, X, y: answer).fit(*made(3))
+        one_machine(**SETTINGS, scoring=lambda model, X, y: answer).fit(*made(3))
 
 
 class Picky:
@@ -322,13 +323,13 @@ def test_a_score_that_is_not_a_number_never_wins():
         right = float(np.mean(model.predict(X) == y))
         return right if right < 0.8 else np.nan
 
-    model = ECSELMClassifier(**SETTINGS, scoring=moody).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=moody).fit(X, y)
     assert model.best_score_ < 0.8
-    never = ECSELMClassifier(**SETTINGS, scoring=lambda model, X, y: np.nan)
+    never = one_machine(**SETTINGS, scoring=lambda model, X, y: np.nan)
     with pytest.raises(ValueError, match="must meet a candidate with a finite fitness"):
         never.fit(X, y)
     picky = Picky()
-    model = ECSELMClassifier(**SETTINGS, scoring=picky).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=picky).fit(X, y)
     assert model.prior_scores_["ones"] == -np.inf  # the first candidate that was judged
     assert model.best_score_ == picky.best
 

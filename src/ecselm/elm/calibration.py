@@ -40,9 +40,12 @@ def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classe
     return _slope(variance, n_classes)
 
 
-def residual_slope(Z: FloatArray, T: FloatArray, n_classes: int) -> float:
+def residual_slope(
+    Z: FloatArray, T: FloatArray, n_classes: int, weight: FloatArray | None = None
+) -> float:
     """Return the slope for scores and targets (n, m) of rows not trained on."""
-    return _slope(float(np.mean((T - Z) ** 2)), n_classes)
+    squares = np.mean((T - Z) ** 2, axis=1)
+    return _slope(float(np.average(squares, weights=weight)), n_classes)
 
 
 def _slope(variance: float, n_classes: int) -> float:

@@ -100,7 +100,7 @@ class Committee:
     layer: LayerUnion
     beta: FloatArray  # (L, m), the last row for the unit that is always 1
     held_out: FloatArray  # (n, m), scores of the judged rows
-    T: FloatArray  # (n, m), their targets
+    rows: CostedRows  # these rows
 
     def cut_at(self, cut: float) -> Committee:
         """Return the committee whose scores are smaller by ``cut``."""
@@ -110,12 +110,14 @@ class Committee:
 
     def slope(self, n_classes: int) -> float:
         """Return the slope of probabilities that the errors on judged rows give."""
-        return residual_slope(self.held_out, self.T, n_classes)
+        return residual_slope(self.held_out, self.rows.T, n_classes, self.rows.weight)
 
     def sized(self) -> Committee:
         """Return the committee with scores of the size of their targets."""
-        Z, T = self.held_out, self.T
-        size = float((Z * T).sum() / max(float((Z * Z).sum()), np.finfo(float).tiny))
+        Z, weight = self.held_out, self.rows.weight
+        weighted = Z if weight is None else Z * weight[:, np.newaxis]
+        squares = max(float((weighted * Z).sum()), np.finfo(float).tiny)
+        size = float((weighted * self.rows.T).sum()) / squares
         if not size > 0:  # scores that speak against their targets stay as they are
             return self
         return replace(self, beta=self.beta * size, held_out=Z * size)
@@ -134,12 +136,13 @@ def assembled(
     ``machine`` prepares a layer, ``decode`` turns points into costs and C, ``judged`` are
     the positions of the rows that the engines score.
     """
+    known = rows.taken(judged)
     parts, betas, total = [], [], sum(len(one.points) for one in members)
     held_out: FloatArray | float = 0.0
     for one in members:
         behind, engine = machine(layers[one.layer])
         scores = engine.scores(decode(one.points, scaled=False))
-        loudness = np.maximum(scores.std(axis=(1, 2)), np.finfo(float).tiny)
+        loudness = _spreads(scores, known.weight)
         held_out = held_out + np.einsum("pnm,p->nm", scores, 1.0 / loudness) / total
         candidates = decode(one.points)
         system = layer_system(behind.H, rows)
@@ -152,4 +155,12 @@ def assembled(
         betas.append(sum(weighed) / total)
     last = np.zeros((1, rows.T.shape[1]))
     beta = np.vstack([*betas, last])
-    return Committee(LayerUnion(tuple(parts)), beta, np.asarray(held_out), rows.T[judged])
+    return Committee(LayerUnion(tuple(parts)), beta, np.asarray(held_out), known)
+
+
+def _spreads(Z: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Return the spread (P,) of the scores (P, n, m) of every candidate."""
+    by_row, squares = Z.mean(axis=2), (Z * Z).mean(axis=2)
+    mean = np.average(by_row, axis=1, weights=weight)
+    variance = np.average(squares, axis=1, weights=weight) - mean**2
+    return np.sqrt(np.maximum(variance, np.finfo(float).tiny))

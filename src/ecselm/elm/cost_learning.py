@@ -244,12 +244,15 @@ class CostLearning:
         judge: Judge,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
+        keys: AnyArray,
         n_threads: int | None = None,
     ) -> LearnedCosts:
-        """Search the costs, keep the prior's where those found are no better, and say how."""
-        (weighing_rng,) = rng.spawn(1)
+        """Search the costs, keep the prior's where those found are no better, and say how.
+
+        Judged rows of the same ``keys`` (n,) are one row to a verdict.
+        """
         found = self._evolved(plan, engine, judge, rng, checkpoint, n_threads)
-        found = self._weighed(found, plan, engine, judge, weighing_rng)
+        found = self._weighed(found, plan, engine, judge, keys)
         return self._settled(plan.encoding, found)
 
     def _evolved(
@@ -291,7 +294,7 @@ class CostLearning:
         plan: SearchPlan,
         engine: Engine,
         judge: Judge,
-        rng: np.random.Generator,
+        keys: AnyArray,
     ) -> Evolution:
         """Return the prior in the place of what was found where that is no better."""
         prior = found.priors.get(PRIOR)
@@ -300,7 +303,7 @@ class CostLearning:
             return found
         both = np.stack([found.point, prior.point])
         learned, plain = engine.scores(plan.encoding.decode(both, scaled=False))
-        verdict = weigh(judge, learned, plain, rng)
+        verdict = weigh(judge, learned, plain, keys)
         self._tell_verdict(verdict)
         return replace(found, point=prior.point) if self.keeps_prior_ else found
 

@@ -33,6 +33,7 @@ from ecselm.objectives import (
     Span,
     Split,
 )
+from ecselm.objectives.folds import row_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,14 @@ class CostSearching(ClassCostLearning):
         )
         data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs, "splits": splits}
         checkpoint = self._checkpoint(plan, data, seed)  # refuses before any work
+        positions = judged_rows(splits, len(costed))
         return self._search(
             plan,
             self._engine(estimator, rows, costed, splits or []),
-            self._judge(rows, classes, costs, judged_rows(splits, len(costed))),
+            self._judge(rows, classes, costs, positions),
             search_rng,
             checkpoint,
+            row_keys(X)[positions],
         ).completed(trained_rows(splits, len(costed)), rows.codes)
 
     def _engine(

@@ -26,6 +26,7 @@ from ecselm.elm.powers import PowerPath
 from ecselm.elm.scoring import JudgedRows
 from ecselm.hidden import KernelMap
 from ecselm.objectives import CostedRows, Engine, Judge, Span, Split
+from ecselm.objectives.folds import row_keys
 
 SEARCHED: dict[str, list[Any]] = {
     "C": [*RIDGE["C"], StrOptions({"search"})],
@@ -144,12 +145,14 @@ class EvolvingMachine(CostLearning, ELMFamily):
         folds_rng, search_rng = rng.spawn(2)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
+        positions = judged_rows(splits, len(costed))
         learned = self._search(
             plan,
             (engine or _plain_engine)(machine, costed, splits, spans, needs),
-            problem.judge(judged_rows(splits, len(costed))),
+            problem.judge(positions),
             search_rng,
             checkpoint,
+            row_keys(rows.X)[positions],
             thread_number(self.n_jobs),
         ).completed(trained_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma

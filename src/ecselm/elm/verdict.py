@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm._typing import FloatArray, IntArray
 from ecselm.objectives import CountJudge, Judge, RowCostJudge
+from ecselm.objectives.confusion import decided_classes, smoothed_decisions
 
-N_RESAMPLED = 200
 FEW = 17  # rows of the smallest class from which learning costs may be trusted
 STRONG = 2.0  # times the noise, where rows are fewer
+STEP = 1e-6  # share of all rows by which a count is moved to see what it matters
 
 
 class FewCasesWarning(UserWarning):
@@ -32,7 +33,7 @@ class Verdict:
 
     gain: float
     noise: float  # standard error of the gain
-    n_smallest: int  # rows of the smallest class
+    n_smallest: int  # distinct rows of the smallest class
 
     @property
     def few(self) -> bool:
@@ -45,45 +46,50 @@ class Verdict:
         return self.gain > (STRONG if self.few else 1.0) * self.noise
 
 
-def weigh(
-    judge: Judge,
-    learned: FloatArray,
-    prior: FloatArray,
-    rng: np.random.Generator,
-) -> Verdict | None:
+def weigh(judge: Judge, learned: FloatArray, prior: FloatArray, keys: IntArray) -> Verdict | None:
     """Return the verdict on scores (n, m) of the rows that the judge knows.
 
-    Rows are drawn again from every class to see how much the gain varies. A judge that
-    is not made of sums over rows has no verdict.
+    How much the gain would vary if other rows of the same classes had been judged is the
+    sum of squares of what each row adds to it, to first order. Rows of the same key (n,) are
+    one row, however often it occurs or is judged. A judge that is not made of sums over rows
+    has no verdict.
     """
     if not isinstance(judge, CountJudge | RowCostJudge):
         return None
-    Z, codes = np.stack([learned, prior]), judge.y
-    weight = np.ones(len(codes)) if judge.weight is None else judge.weight
-    gains = [_gain(judge, Z)]
-    for _ in range(N_RESAMPLED):
-        drawn = weight * _drawn_again(codes, rng)
-        kept = drawn > 0
-        gains.append(_gain(_of_rows(judge, kept, drawn[kept]), Z[:, kept]))
-    smallest = int(np.bincount(codes)[np.unique(codes)].min())
-    return Verdict(gains[0], float(np.std(gains[1:])), smallest)
+    influence = _influence(judge, learned) - _influence(judge, prior)
+    noise, sizes = 0.0, []
+    weight = np.ones(len(keys)) if judge.weight is None else judge.weight
+    for c in np.unique(judge.y):
+        mine = judge.y == c
+        w = weight[mine]
+        apart = w * (influence[mine] - np.average(influence[mine], weights=w))
+        distinct, places = np.unique(keys[mine], return_inverse=True)
+        noise += float((np.bincount(places, apart) ** 2).sum())
+        sizes.append(len(distinct))
+    fitness = judge(np.stack([learned, prior]))
+    return Verdict(float(fitness[0] - fitness[1]), float(np.sqrt(noise)), min(sizes))
 
 
-def _gain(judge: Judge, Z: FloatArray) -> float:
-    learned, prior = judge(Z)
-    return float(learned - prior)
+def _influence(judge: CountJudge | RowCostJudge, Z: FloatArray) -> FloatArray:
+    """Return by how much the fitness grows with the weight of each row (n,)."""
+    k = max(Z.shape[1], 2)
+    told = np.eye(k)[decided_classes(Z[np.newaxis])[0]]
+    spread = smoothed_decisions(Z[np.newaxis], judge.y, judge.weight)[0]
+    total = np.zeros(len(Z))
+    for share, decisions in ((1.0 - judge.smoothing, told), (judge.smoothing, spread)):
+        if share > 0:
+            total += share * _influence_of(judge, decisions)
+    return total
 
 
-def _of_rows(judge: CountJudge | RowCostJudge, kept: BoolArray, weight: FloatArray) -> Judge:
-    if isinstance(judge, CountJudge):
-        return replace(judge, y=judge.y[kept], weight=weight)
-    return replace(judge, y=judge.y[kept], costs=judge.costs[kept], weight=weight)
-
-
-def _drawn_again(codes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Return how often each row is drawn when every class is drawn again from itself."""
-    times = np.zeros(len(codes))
-    for c in np.unique(codes):
-        mine = np.flatnonzero(codes == c)
-        times[mine] = rng.multinomial(len(mine), np.full(len(mine), 1.0 / len(mine)))
-    return times
+def _influence_of(judge: CountJudge | RowCostJudge, decisions: FloatArray) -> FloatArray:
+    weight = np.ones(len(decisions)) if judge.weight is None else judge.weight
+    if isinstance(judge, RowCostJudge):
+        return -(decisions * judge.costs).sum(axis=1) / weight.sum()
+    k = judge.n_classes
+    counts = np.zeros((k, k))
+    np.add.at(counts, judge.y, decisions * weight[:, np.newaxis])
+    step = STEP * weight.sum()
+    moved = counts + step * np.eye(k * k).reshape(k * k, k, k)
+    slopes = (judge.metric(moved) - judge.metric(counts[np.newaxis])) / step
+    return np.einsum("nj,nj->n", decisions, slopes.reshape(k, k)[judge.y])
