@@ -8,6 +8,7 @@ from ecselm.elm.ecselm_regressor import ECSELMRegressor
 from ecselm.elm.eelm import EELMClassifier, EELMRegressor
 from ecselm.elm.elm import ELMClassifier, ELMRegressor
 from ecselm.elm.kelm import KELMClassifier, KELMRegressor
+from ecselm.elm.verdict import FewCasesWarning
 from ecselm.elm.welm import WELMClassifier
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "EELMRegressor",
     "ELMClassifier",
     "ELMRegressor",
+    "FewCasesWarning",
     "KELMClassifier",
     "KELMRegressor",
     "WELMClassifier",

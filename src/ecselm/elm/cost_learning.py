@@ -52,7 +52,7 @@ LEARNING: dict[str, Any] = {
     "smoothing": [Interval(Real, 0, 1, closed="both")],
     "normalize": ["boolean"],
     "shrinkage": [Interval(Real, 0, None, closed="left")],
-    "keep_prior": ["boolean"],
+    "keep_prior": ["boolean", StrOptions({"always"})],
     "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
     "population_size": [Interval(Integral, 1, None, closed="left")],
     "max_epochs": [Interval(Integral, 0, None, closed="left")],
@@ -84,7 +84,7 @@ class CostLearning:
     scoring: Any
     normalize: bool
     shrinkage: float = 0.0
-    keep_prior: bool = False
+    keep_prior: bool | str = False
     optimizer: str | Callable[..., AskTell]
     population_size: int
     max_epochs: int
@@ -311,8 +311,9 @@ class CostLearning:
         """Keep what learned costs gain, and warn where they are not used for want of rows."""
         self.gain_ = np.nan if verdict is None else verdict.gain
         self.gain_noise_ = np.nan if verdict is None else verdict.noise
-        self.keeps_prior_ = verdict is not None and not verdict.pays
-        if verdict is not None and verdict.few and self.keeps_prior_:
+        always = self.keep_prior == "always"
+        self.keeps_prior_ = verdict is not None and (always or not verdict.pays)
+        if verdict is not None and verdict.few and self.keeps_prior_ and not always:
             warnings.warn(
                 f"the smallest class has {verdict.n_smallest} rows, fewer than {FEW}, and the "
                 f"costs learned gain {verdict.gain:.3g} with a noise of {verdict.noise:.3g}: "

@@ -121,7 +121,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         smoothing: float = 0.5,
         normalize: bool = True,
         shrinkage: float = 0.01,
-        keep_prior: bool = True,
+        keep_prior: bool | str = True,
         optimizer: str | Callable[..., AskTell] = "bsa",
         population_size: int = 20,
         max_epochs: int = 10,

@@ -186,7 +186,7 @@ class ECSELMClassifier(EvolvingClassifier):
         smoothing: float = 1.0,
         normalize: bool = True,
         shrinkage: float = 0.01,
-        keep_prior: bool = True,
+        keep_prior: bool | str = True,
         C: float | str = "search",
         C_bounds: tuple[float, float] = (2.0**-6, 2.0**16),
         activation: str | Callable[[FloatArray], FloatArray] = "auto",

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.datasets import Dataset
+from ecselm.elm import FewCasesWarning
 from ecselm.hidden import SaturationWarning
 from ecselm.methods import find_method, get_method, tuned_method
 from ecselm.protocols.budget import Budget
@@ -165,10 +166,10 @@ def quieten() -> None:
     """Silence what is no news in a run.
 
     Searches are cut short. Where a class has very few rows, a fold of the choice may lack
-    it, and values that cannot be learned with there are not chosen. Evolved weights may
-    saturate a layer; what comes of it is judged like all else.
+    it, and values that cannot be learned with there are not chosen; prior costs are kept.
+    Evolved weights may saturate a layer; what comes of it is judged like all else.
     """
-    for category in (ConvergenceWarning, FitFailedWarning, SaturationWarning):
+    for category in (ConvergenceWarning, FitFailedWarning, SaturationWarning, FewCasesWarning):
         warnings.simplefilter("ignore", category)
     for message in (
         "The least populated class",
