@@ -102,11 +102,11 @@ class Committee:
     held_out: FloatArray  # (n, m), scores of the judged rows
     rows: CostedRows  # these rows
 
-    def cut_at(self, cut: float) -> Committee:
-        """Return the committee whose scores are smaller by ``cut``."""
+    def cut_at(self, cuts: FloatArray) -> Committee:
+        """Return the committee whose scores are smaller by ``cuts`` (m,)."""
         beta = self.beta.copy()
-        beta[-1] -= cut
-        return replace(self, beta=beta, held_out=self.held_out - cut)
+        beta[-1] -= cuts
+        return replace(self, beta=beta, held_out=self.held_out - cuts)
 
     def slope(self, n_classes: int) -> float:
         """Return the slope of probabilities that the errors on judged rows give."""

@@ -20,7 +20,7 @@ from ecselm.elm.jobs import thread_number
 from ecselm.elm.layer_kinds import KindLayer, layers_of_kinds
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.machine import LayerMachine
-from ecselm.elm.offset import best_cut
+from ecselm.elm.offset import best_cuts
 from ecselm.elm.verdict import weigh
 from ecselm.objectives import CostedRows, CostObjective, Engine, Judge, Split
 from ecselm.objectives.folds import row_keys
@@ -170,7 +170,7 @@ class Assembly:
         decode = self.plan.encoding.decode
         made = assembled(members, self.layers, self.rows, self.prepared, decode, self.judged)
         if judge is not None:
-            made = made.cut_at(best_cut(made.held_out, made.rows.groups, made.rows.weight, judge))
+            made = made.cut_at(best_cuts(made.held_out, made.rows.groups, made.rows.weight, judge))
         return made.sized()
 
     def rows_of(self, members: list[Members]) -> list[tuple[Any, ...]]:

@@ -57,7 +57,9 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         As in :class:`ECSELMClassifier`; there is no leave-one-out in closed form here.
     cost, cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
         As in :class:`ECSELMClassifier`.
-    validation_fraction, scoring, smoothing, normalize :
+    validation_fraction, scoring, normalize, shrinkage, keep_prior :
+        As in :class:`ECSELMClassifier`.
+    smoothing : float, default=0.5
         As in :class:`ECSELMClassifier`.
     optimizer : default="bsa"
         As in :class:`ECSELMClassifier`.
@@ -81,6 +83,8 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
     cost_vector_ : array of shape (N,)
         The weights of the rows, without ``sample_weight``.
     class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
+        As in :class:`ECSELMClassifier`.
+    gain_, gain_noise_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
 
     Examples

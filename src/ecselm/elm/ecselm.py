@@ -27,12 +27,14 @@ class ECSELMClassifier(EvolvingClassifier):
     ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15) for the best fitness (20)-(21). As
     printed, with one cost per row judged on the training rows, the search fits what it
     sees and loses on what it does not: :meth:`paper` gives that form. The default
-    searches one cost per class and judges candidates by rows they were not trained on.
+    searches one cost per class, judges candidates by rows they were not trained on, behind
+    hidden layers of several kinds, averages the best of them, and keeps the costs that the
+    metric asks for anyway where learning gains no more than noise.
 
     Parameters
     ----------
     n_hidden : int, default=100
-        Number L of hidden units.
+        Number L of hidden units, of each layer.
     cost_level : {"class", "matrix", "sample"}, default="class"
         What has a cost of its own. ``"class"``: every class, D = k, on a log scale.
         ``"matrix"``: every confusion, D = k (k - 1), on a log scale; rows are weighed
@@ -53,7 +55,7 @@ class ECSELMClassifier(EvolvingClassifier):
         or a class. What is dearer costs at least one per cent more.
     priors : sequence, default=("ones", "w1", "w2", "cost")
         Costs in the first population, as far as they contradict nothing known: B = 1,
-        (9), (10), and ``cost``. The result is never worse than these on the fitness.
+        (9), (10), and ``cost``. What is found is never worse than these on the fitness.
     decision : {"argmax", "min_cost"}, default="argmax"
         The largest score (19); or, with ``cost_level="matrix"``, the least expected cost
         under calibrated probabilities of a machine trained on unweighted rows, which
@@ -67,18 +69,31 @@ class ECSELMClassifier(EvolvingClassifier):
     scoring : str, callable or None, default=None
         What is to be good: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
         name, or a scorer. None is the classification error of the paper.
-    smoothing : float, default=0.5
+    smoothing : float, default=1.0
         Share of the smoothed confusion matrix in the fitness, because counts are flat
         almost everywhere. With scores that are no function of the matrix, anything
         above 0 adds a thousandth of the squared error to break ties.
     normalize : bool, default=True
         Scale B to a mean of 1, which leaves it to C how closely the machine fits.
-    C : float or "search", default=32.0
+    shrinkage : float, default=0.01
+        Fitness that costs have to earn for leaving the prior: this number times the squared
+        logarithm of the factor by which they leave it. The prior is the power of W1 (9)
+        that the metric asks for, 1 for the G-mean, 1/4 for the accuracy, 3/4 for F1 and the
+        correlation, 1/2 for what is not known; or ``cost`` where that is counted.
+    keep_prior : bool or "always", default=True
+        Whether to keep the prior where learned costs gain no more than the noise of the
+        comparison, or twice the noise where a class has fewer than 17 rows. ``"always"``
+        learns no costs, only layers and C.
+    C : float or "search", default="search"
         Trade-off between small errors and small output weights.
     C_bounds : pair of floats, default=(2**-6, 2**16)
         Bounds for ``C="search"``, on a log scale, for costs of the mean 1.
-    activation, draw, hidden_layer :
-        As in :class:`ELMClassifier`.
+    activation : str or callable, default="auto"
+        ``"auto"``: with costs by class, layers of four kinds in six widths, see Notes; with
+        other costs ``"radbas"``. Otherwise one layer, as in :class:`ELMClassifier`.
+    draw, hidden_layer :
+        Of one layer, as in :class:`ELMClassifier`. With a ``hidden_layer`` or a ``kernel``
+        there is one machine, whatever the activation.
     scale, kernel, degree, coef0, max_samples :
         As in :class:`CSELMClassifier`.
     gamma : float, "scale", "auto" or "search", default="scale"
@@ -90,7 +105,7 @@ class ECSELMClassifier(EvolvingClassifier):
         that is asked and told, as those of :mod:`ecselm.search` are:
         ``functools.partial(BacktrackingSearch, redraw_memory=True)``.
     population_size : int, default=30
-    max_epochs : int, default=30
+    max_epochs : int, default=10
         Generations after the first population.
     patience : int, default=None
         Stop after so many generations without a better fitness.
@@ -125,7 +140,16 @@ class ECSELMClassifier(EvolvingClassifier):
     cost_matrix_ : array of shape (k, k)
         What each confusion costs; rows are the truth.
     C_, gamma_ : float
-        With which (15) holds; ``gamma_`` is None without a kernel.
+        With which (15) holds; ``gamma_`` is None without a kernel. Of the best machine
+        where several are averaged, as ``class_costs_`` and ``cost_vector_`` are.
+    gain_, gain_noise_ : float
+        How much learned costs beat the prior in fitness on rows not trained on, and the
+        standard error of that; NaN where there is no prior to compare with, or where the
+        score is no function of single decisions.
+    keeps_prior_ : bool
+        Whether the prior was kept.
+    members_ : DataFrame
+        The machines that are averaged: kind and width of the layer, C, costs by class.
     best_score_ : float
         Fitness of the costs learned; greater is better.
     prior_scores_ : dict of str to float
@@ -137,10 +161,19 @@ class ECSELMClassifier(EvolvingClassifier):
     n_evaluations_ : int
         ``population_size * (max_epochs + 1)`` unless stopped earlier, without the priors.
     beta_, layer_, solver_, n_features_in_ :
-        As in :class:`ELMClassifier`.
+        As in :class:`ELMClassifier`; with several machines, their output weights behind
+        all their layers side by side.
 
     Notes
     -----
+    With ``activation="auto"`` every layer judges powers of W1 with twelve values of C. The
+    kinds are radial basis units around rows, by squared and by absolute distances, the
+    first on ranks of the inputs, and tanh units of random directions. Behind the layer with
+    the best candidate the costs are searched on. The twenty best of every kind make a
+    committee: (15) is solved for each on all rows, and their scores are averaged, each
+    divided by its spread. The cut between classes is moved to where the averaged scores of
+    rows not trained on are best, if that gains enough.
+
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
     singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
     the best so far, with a warning.

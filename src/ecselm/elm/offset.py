@@ -1,4 +1,4 @@
-"""Where to cut the scores of two classes."""
+"""Where to cut between classes: offsets of their scores."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from ecselm.objectives import Judge
 
 N_CUTS = 51
 REACH = 2.5  # spreads of a class to both sides of the middle
+REACH_OF_MANY = 1.5  # spreads to both sides of 0, class by class
 RELUCTANCE = 0.1  # fitness that a cut one spread away from 0 has to earn
 
 
-def best_cut(scores: FloatArray, codes: IntArray, weight: FloatArray | None, judge: Judge) -> float:
-    """Return what to subtract from the scores (n, 1) of two classes before their sign decides.
+def best_cuts(
+    scores: FloatArray, codes: IntArray, weight: FloatArray | None, judge: Judge
+) -> FloatArray:
+    """Return what to subtract from scores (n, m) before their sign or largest decides, (m,).
 
-    The cut with the best fitness on rows that were not trained on, less what keeps it
-    near 0. More classes, in more columns, are left alone.
+    Cuts with the best fitness on rows that were not trained on, less what keeps them near
+    0: of two classes the one cut, of more a cut for each, one after the other.
 
     Examples
     --------
@@ -24,17 +27,33 @@ def best_cut(scores: FloatArray, codes: IntArray, weight: FloatArray | None, jud
     >>> from ecselm.objectives import CountJudge
     >>> y = np.array([0, 0, 0, 1, 1, 1])
     >>> scores = np.array([[-0.4], [-0.3], [-0.2], [-0.1], [0.0], [0.1]])
-    >>> bool(best_cut(scores, y, None, CountJudge(y, 2, None, accuracy, 0.5)) < 0)
+    >>> bool(best_cuts(scores, y, None, CountJudge(y, 2, None, accuracy, 0.5))[0] < 0)
     True
     """
-    if scores.shape[1] > 1:
-        return 0.0
-    z = scores[:, 0]
-    w = np.ones(len(z)) if weight is None else weight
-    means = np.array([np.average(z[codes == c], weights=w[codes == c]) for c in (0, 1)])
-    spread = float(np.sqrt(np.average((z - means[codes]) ** 2, weights=w)))
+    w = np.ones(len(codes)) if weight is None else weight
+    if scores.shape[1] == 1:
+        means, spread = _of_classes(np.repeat(scores, 2, axis=1), codes, w)
+        steps = means.mean() + spread * np.linspace(-REACH, REACH, N_CUTS)
+    else:
+        _, spread = _of_classes(scores, codes, w)
+        steps = spread * np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_CUTS)
+    cuts = np.zeros(scores.shape[1])
     if spread == 0:
-        return 0.0
-    cuts = np.append(0.0, means.mean() + spread * np.linspace(-REACH, REACH, N_CUTS))
-    fitness = judge((z - cuts[:, np.newaxis])[..., np.newaxis])
-    return float(cuts[np.argmax(fitness - RELUCTANCE * (cuts / spread) ** 2)])
+        return cuts
+    for c in range(len(cuts)):
+        tried = np.repeat(cuts[np.newaxis], 1 + N_CUTS, axis=0)  # as it is comes first
+        tried[1:, c] = steps
+        fitness = judge(scores - tried[:, np.newaxis])
+        cuts = tried[np.argmax(fitness - RELUCTANCE * ((tried / spread) ** 2).sum(axis=1))]
+    return cuts
+
+
+def _of_classes(
+    scores: FloatArray, codes: IntArray, weight: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return the mean (k,) of every class's own score, and their spread within classes."""
+    own = scores[np.arange(len(codes)), codes]
+    k = scores.shape[1]
+    sums = np.maximum(np.bincount(codes, weight, k), np.finfo(float).tiny)
+    means = np.bincount(codes, weight * own, k) / sums
+    return means, float(np.sqrt(np.average((own - means[codes]) ** 2, weights=weight)))
