@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ecselm._threads import Workers
-from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
+from ecselm._typing import BoolArray, FloatArray, IntArray
 from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.committee import Committee, Judged, Members, Pool, assembled
 from ecselm.elm.evolution import Evolution
@@ -20,13 +20,20 @@ from ecselm.elm.jobs import thread_number
 from ecselm.elm.layer_kinds import KindLayer, layers_of_kinds
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.machine import LayerMachine
-from ecselm.elm.offset import best_cuts
+from ecselm.elm.offset import best_cut
 from ecselm.elm.verdict import weigh
-from ecselm.objectives import CostedRows, CostObjective, Engine, Judge, Split
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives import (
+    CostedRows,
+    CostEncoding,
+    CostObjective,
+    Engine,
+    Judge,
+    Split,
+)
 
 N_PENALTIES = 12  # values of C that every layer tries
 MOST_LAYERS = 24
+N_DIGITS = 9  # of log(C B), by which two machines are told from one
 Prepared = Callable[[KindLayer], tuple[LayerMachine, Engine]]
 
 
@@ -49,7 +56,7 @@ class Convening(EvolvingMachine):
         rows, costed = problem.rows, problem.costed()
         C, _ = self._spans(None)
         plan = self._planned(problem, costed, C)
-        layers_rng, folds_rng, search_rng = rng.spawn(3)
+        layers_rng, folds_rng, search_rng, weighing_rng = rng.spawn(4)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         scale = "standard" if self.scale == "auto" else self.scale
@@ -61,7 +68,7 @@ class Convening(EvolvingMachine):
         found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)
         assembly = Assembly(layers, costed, prepared, plan, positions)
         committee = assembly(pool, judge)
-        if not self._pays(committee, assembly, pool, judge, row_keys(rows.X)[positions]):
+        if not self._pays(committee, assembly, pool, judge, weighing_rng):
             committee = assembly(pool, None)
             found = replace(found, point=pool.best_prior)
         learned = self._settled(plan.encoding, found)
@@ -130,9 +137,22 @@ class Convening(EvolvingMachine):
             for C in encoding.C.grid(N_PENALTIES):
                 points.append(encoding.encode(known, C))
                 of_prior.append(path is not None and i == path.asked_for and inside is not None)
-        _, first = np.unique(np.stack(points), axis=0, return_index=True)
-        kept = np.sort(first)
-        return np.stack(points)[kept], np.array(of_prior)[kept]
+        return self._distinct(encoding, np.stack(points), np.array(of_prior))
+
+    def _distinct(
+        self, encoding: CostEncoding, points: FloatArray, of_prior: BoolArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return one point for every machine, the prior's where that is among several.
+
+        Classes of equal size, and costs moved to what is known, make points that differ
+        stand for one machine: ``(s B, C)`` and ``(B, s C)`` are the same.
+        """
+        found = encoding.decode(points)
+        machines = np.log(found.costs * found.C[:, np.newaxis]).round(N_DIGITS)
+        prior_first = np.argsort(~of_prior, kind="stable")
+        _, first = np.unique(machines[prior_first], axis=0, return_index=True)
+        kept = np.sort(prior_first[first])
+        return points[kept], of_prior[kept]
 
     def _pays(
         self,
@@ -140,14 +160,14 @@ class Convening(EvolvingMachine):
         assembly: Assembly,
         pool: Pool,
         judge: Judge,
-        keys: AnyArray,
+        rng: np.random.Generator,
     ) -> bool:
         """Tell whether what was learned beats the prior by more than the noise."""
         if not (self.keep_prior and pool.has_prior):
             self._tell_verdict(None)
             return True
         prior = assembly(pool, None)
-        self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, keys))
+        self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, rng))
         return not self.keeps_prior_
 
 
@@ -170,7 +190,8 @@ class Assembly:
         decode = self.plan.encoding.decode
         made = assembled(members, self.layers, self.rows, self.prepared, decode, self.judged)
         if judge is not None:
-            made = made.cut_at(best_cuts(made.held_out, made.rows.groups, made.rows.weight, judge))
+            codes = self.rows.groups[self.judged]
+            made = made.cut_at(best_cut(made.held_out, codes, judge, made.weight))
         return made.sized()
 
     def rows_of(self, members: list[Members]) -> list[tuple[Any, ...]]:
