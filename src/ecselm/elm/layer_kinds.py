@@ -7,8 +7,8 @@ of machines behind different kinds of layers err differently, and their mean err
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +16,7 @@ from scipy import sparse
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.hidden import (
     HiddenLayer,
+    InputScale,
     KernelMap,
     LandmarkLayer,
     RandomLayer,
@@ -29,6 +30,17 @@ from ecselm.objectives.folds import row_keys
 
 WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # in units of 1 / (n var(X))
 STEEPNESS = 2.5  # of tanh units, so that the middle widths bend them well
+
+
+@dataclass(frozen=True, slots=True)
+class DenseScale:
+    """A scale that moves zeros: sparse rows become dense before it."""
+
+    scale: Callable[[FloatArray], FloatArray]
+
+    def __call__(self, X: Matrix) -> FloatArray:
+        """Return the scaled rows."""
+        return self.scale(X.toarray() if sparse.issparse(X) else X)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one is not like another
@@ -62,13 +74,14 @@ def layers_of_kinds(
     """
     rows_rng, units_rng = rng.spawn(2)
     measured = measure_scale(X, scale, weight)
-    scaled = measured(X)
+    to_landmarks = _uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
+    scaled = to_landmarks(X)
     gamma = resolve_gamma("scale", scaled, weight)
     distinct = _distinct_rows(X)
     landmarks = np.sort(rows_rng.permutation(len(distinct))[:n_hidden])
     rows = scaled[distinct[landmarks]]
     layers = [
-        KindLayer(kind, width, _landmark_layer(kind, rows, width * gamma, measured))
+        KindLayer(kind, width, _landmark_layer(kind, rows, width * gamma, to_landmarks))
         for kind in ("rbf", "laplacian")
         for width in WIDTHS
     ]
@@ -80,7 +93,9 @@ def layers_of_kinds(
             KindLayer(
                 "ranks",
                 width,
-                _landmark_layer("rbf", ranked[landmarks], width * gamma_of_ranks, ranks),
+                _landmark_layer(
+                    "rbf", ranked[landmarks], width * gamma_of_ranks, DenseScale(ranks)
+                ),
             )
             for width in WIDTHS
         ]
@@ -98,11 +113,18 @@ def _distinct_rows(X: Matrix) -> IntArray:
     return first
 
 
-def _landmark_layer(kernel: str, rows: Matrix, gamma: float, scale: Any) -> LandmarkLayer:
+def _uncentred(scale: InputScale) -> InputScale:
+    """Return the scale that leaves zeros where they are; distances do not know the centre."""
+    return replace(scale, center=np.zeros_like(scale.center))
+
+
+def _landmark_layer(
+    kernel: str, rows: Matrix, gamma: float, scale: Callable[[Matrix], Matrix]
+) -> LandmarkLayer:
     return LandmarkLayer.around(KernelMap(kernel, rows, gamma, scale=scale))
 
 
-def _tanh_layer(drawn: Weights, width: float, gamma: float, scale: Any) -> WeighedLayer:
+def _tanh_layer(drawn: Weights, width: float, gamma: float, scale: InputScale) -> WeighedLayer:
     """Return units whose projections spread by the width, of rows about as long as 1."""
     steep = np.sqrt(STEEPNESS * width)
     weights = Weights(drawn.weights * (steep * np.sqrt(gamma)), drawn.biases * steep)
