@@ -22,6 +22,7 @@ from ecselm.objectives import Candidates, CostedRows, Engine
 from ecselm.objectives.systems import layer_system
 
 N_MEMBERS = 20  # of every kind
+ROUNDING = 1e-10  # share of their size below which differences of scores mean nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,27 @@ class Committee:
         return replace(self, beta=self.beta * size, held_out=Z * size)
 
 
+def loudness_of(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Return the standard deviation (P,) of scores (P, n, m), for weights (n,) of the rows.
+
+    Scores that are all the same are as loud as they are large: they have no spread to be
+    divided by.
+
+    Examples
+    --------
+    >>> scores = np.array([[[0.0], [2.0]]])
+    >>> loudness_of(scores, None), loudness_of(scores, np.array([3.0, 1.0])).round(3)
+    (array([1.]), array([0.866]))
+    """
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.average(values, axis=1, weights=weight).mean(axis=1))
+
+    spread = np.sqrt(mean((scores - mean(scores)[:, np.newaxis, np.newaxis]) ** 2))
+    size = np.sqrt(mean(scores**2))
+    return np.where(spread > ROUNDING * size, spread, np.where(size > 0, size, 1.0))
+
+
 def assembled(
     members: Sequence[Members],
     layers: Sequence[KindLayer],
@@ -142,7 +164,7 @@ def assembled(
     for one in members:
         behind, engine = machine(layers[one.layer])
         scores = engine.scores(decode(one.points, scaled=False))
-        loudness = _spreads(scores, known.weight)
+        loudness = loudness_of(scores, known.weight)
         held_out = held_out + np.einsum("pnm,p->nm", scores, 1.0 / loudness) / total
         candidates = decode(one.points)
         system = layer_system(behind.H, rows)
@@ -156,11 +178,3 @@ def assembled(
     last = np.zeros((1, rows.T.shape[1]))
     beta = np.vstack([*betas, last])
     return Committee(LayerUnion(tuple(parts)), beta, np.asarray(held_out), known)
-
-
-def _spreads(Z: FloatArray, weight: FloatArray | None) -> FloatArray:
-    """Return the spread (P,) of the scores (P, n, m) of every candidate."""
-    by_row, squares = Z.mean(axis=2), (Z * Z).mean(axis=2)
-    mean = np.average(by_row, axis=1, weights=weight)
-    variance = np.average(squares, axis=1, weights=weight) - mean**2
-    return np.sqrt(np.maximum(variance, np.finfo(float).tiny))

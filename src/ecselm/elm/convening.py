@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ecselm._threads import Workers
-from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.committee import Committee, Judged, Members, Pool, assembled
 from ecselm.elm.evolution import Evolution
@@ -20,16 +20,10 @@ from ecselm.elm.jobs import thread_number
 from ecselm.elm.layer_kinds import KindLayer, layers_of_kinds
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.machine import LayerMachine
-from ecselm.elm.offset import best_cut
+from ecselm.elm.offset import best_cuts
 from ecselm.elm.verdict import weigh
-from ecselm.objectives import (
-    CostedRows,
-    CostEncoding,
-    CostObjective,
-    Engine,
-    Judge,
-    Split,
-)
+from ecselm.objectives import CostedRows, CostEncoding, CostObjective, Engine, Judge, Split
+from ecselm.objectives.folds import row_keys
 
 N_PENALTIES = 12  # values of C that every layer tries
 MOST_LAYERS = 24
@@ -56,7 +50,7 @@ class Convening(EvolvingMachine):
         rows, costed = problem.rows, problem.costed()
         C, _ = self._spans(None)
         plan = self._planned(problem, costed, C)
-        layers_rng, folds_rng, search_rng, weighing_rng = rng.spawn(4)
+        layers_rng, folds_rng, search_rng = rng.spawn(3)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         scale = "standard" if self.scale == "auto" else self.scale
@@ -68,7 +62,7 @@ class Convening(EvolvingMachine):
         found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)
         assembly = Assembly(layers, costed, prepared, plan, positions)
         committee = assembly(pool, judge)
-        if not self._pays(committee, assembly, pool, judge, weighing_rng):
+        if not self._pays(committee, assembly, pool, judge, row_keys(rows.X)[positions]):
             committee = assembly(pool, None)
             found = replace(found, point=pool.best_prior)
         learned = self._settled(plan.encoding, found)
@@ -134,7 +128,7 @@ class Convening(EvolvingMachine):
         for i, entries in enumerate(np.empty((0, 0)) if path is None else path.entries):
             inside = self._inside(encoding.region, entries)
             known = encoding.region.repaired(entries[np.newaxis])[0] if inside is None else inside
-            for C in encoding.C.grid(N_PENALTIES):
+            for C in encoding.C.evenly(N_PENALTIES):
                 points.append(encoding.encode(known, C))
                 of_prior.append(path is not None and i == path.asked_for and inside is not None)
         return self._distinct(encoding, np.stack(points), np.array(of_prior))
@@ -160,14 +154,14 @@ class Convening(EvolvingMachine):
         assembly: Assembly,
         pool: Pool,
         judge: Judge,
-        rng: np.random.Generator,
+        keys: AnyArray,
     ) -> bool:
         """Tell whether what was learned beats the prior by more than the noise."""
         if not (self.keep_prior and pool.has_prior):
             self._tell_verdict(None)
             return True
         prior = assembly(pool, None)
-        self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, rng))
+        self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, keys))
         return not self.keeps_prior_
 
 
@@ -190,8 +184,7 @@ class Assembly:
         decode = self.plan.encoding.decode
         made = assembled(members, self.layers, self.rows, self.prepared, decode, self.judged)
         if judge is not None:
-            codes = self.rows.groups[self.judged]
-            made = made.cut_at(best_cut(made.held_out, codes, judge, made.weight))
+            made = made.cut_at(best_cuts(made.held_out, made.rows.groups, made.rows.weight, judge))
         return made.sized()
 
     def rows_of(self, members: list[Members]) -> list[tuple[Any, ...]]:

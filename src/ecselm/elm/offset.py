@@ -19,7 +19,8 @@ def best_cuts(
     """Return what to subtract from scores (n, m) before their sign or largest decides, (m,).
 
     Cuts with the best fitness on rows that were not trained on, less what keeps them near
-    0: of two classes the one cut, of more a cut for each, one after the other.
+    0: of two classes the one cut, of more a cut for each, one after the other. Rows of a
+    single class say nothing.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def best_cuts(
         _, spread = _of_classes(scores, codes, w)
         steps = spread * np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_CUTS)
     cuts = np.zeros(scores.shape[1])
-    if spread == 0:
+    if spread == 0 or len(np.unique(codes)) < 2:
         return cuts
     for c in range(len(cuts)):
         tried = np.repeat(cuts[np.newaxis], 1 + N_CUTS, axis=0)  # as it is comes first

@@ -76,6 +76,10 @@ class Span:
             return np.full(n_points, self.start)
         return np.clip(np.exp(next(columns)), self.low, self.high)
 
+    def evenly(self, size: int) -> FloatArray:
+        """Return ``size`` values from low to high, evenly spread over the logarithm."""
+        return np.geomspace(self.low, self.high, size) if self.is_searched else self.grid(1)
+
     def grid(self, size: int) -> FloatArray:
         """Return the start and ``size - 1`` values evenly spread over the logarithm."""
         if not self.is_searched or size <= 1:
