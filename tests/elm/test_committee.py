@@ -21,7 +21,7 @@ from ecselm.elm.verdict import FewCasesWarning
 from ecselm.hidden import LayerUnion
 from tests.conftest import targets
 from tests.elm.literal import Splitter, out_of_fold, printed_alpha, printed_beta
-from tests.elm.test_offset import literal_cut
+from tests.elm.test_offset import literal_cut, literal_cuts
 from tests.hidden.test_ranks import literal_scores as scores_of_ranks
 
 K = pytest.mark.parametrize("k", [2, 3])
@@ -74,7 +74,10 @@ def printed_targets(y):
 
 def cut_and_size(held_out, y, *, cuts):
     """Return what a committee subtracts from its mean scores, and what it multiplies them by."""
-    cut = literal_cut(held_out[:, 0], y) if cuts and held_out.shape[1] == 1 else 0.0
+    cut = np.zeros(held_out.shape[1])
+    if cuts:
+        two = held_out.shape[1] == 1
+        cut = np.array([literal_cut(held_out[:, 0], y)]) if two else literal_cuts(held_out, y)
     Z, T = held_out - cut, printed_targets(y)
     return cut, np.sum(Z * T) / np.sum(Z * Z)
 
@@ -105,7 +108,7 @@ def test_output_weights_are_the_mean_over_members_solved_afresh(k, keeps):
             held_out = held_out + Z / Z.std() / len(model.members_)
         betas.append(beta)
     cut, size = cut_and_size(held_out, y[judged], cuts=not keeps)
-    expected = size * np.vstack([*betas, np.full((1, T.shape[1]), -cut)])
+    expected = size * np.vstack([*betas, -cut[np.newaxis]])
     assert_as_printed(model.beta_, np.hstack([-expected, expected]) if k == 2 else expected)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm.elm.offset import N_CUTS, REACH, RELUCTANCE, best_cut
+from ecselm.elm.offset import N_CUTS, REACH, REACH_OF_MANY, RELUCTANCE, best_cuts
 from ecselm.metrics.counted import accuracy, gmean
 from ecselm.objectives import CountJudge
 
@@ -20,6 +20,12 @@ def judge(y, metric=gmean, smoothing=0.0, weight=None):
     return CountJudge(y, 2, weight, metric, smoothing)
 
 
+def best_cut(scores, y, judge, weight=None):
+    """Return the only cut of two classes."""
+    (cut,) = best_cuts(scores, y, weight, judge)
+    return cut
+
+
 def literal_cut(z, y):
     """Return the cut with the best G-mean less what distance costs, 0 where it is as good."""
     middle = (z[y == 0].mean() + z[y == 1].mean()) / 2
@@ -32,6 +38,25 @@ def literal_cut(z, y):
         if value > best:
             best, found = value, cut
     return found
+
+
+def literal_cuts(scores, y):
+    """Return the cuts of more than two classes, each the best while the others stay."""
+    k = scores.shape[1]
+    own = scores[np.arange(len(y)), y]
+    spread = np.sqrt(np.mean([(z - own[y == c].mean()) ** 2 for z, c in zip(own, y, strict=True)]))
+    cuts = np.zeros(k)
+    for c in range(k):
+        best = -np.inf
+        for step in [cuts[c] / spread, *np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_CUTS)]:
+            tried = np.where(np.arange(k) == c, step * spread, cuts)
+            told = (scores - tried).argmax(axis=1)
+            recalls = [np.mean(told[y == one] == one) for one in range(k)]
+            value = np.prod(recalls) ** (1 / k) - RELUCTANCE * ((tried / spread) ** 2).sum()
+            if value > best + 1e-12:
+                best, found = value, tried
+        cuts = found
+    return cuts
 
 
 def test_cut_is_the_best_of_all_tried(data):
@@ -63,10 +88,13 @@ def test_scores_without_spread_are_left_alone():
     assert best_cut(np.where(y == 1, -0.2, -0.8)[:, np.newaxis], y, judge(y)) == 0.0
 
 
-def test_more_classes_are_left_alone(rng):
-    y = np.repeat([0, 1, 2], 10)
-    known = CountJudge(y, 3, None, gmean, 0.0)
-    assert best_cut(rng.standard_normal((30, 3)), y, known) == 0.0
+def test_more_classes_are_cut_one_after_the_other(rng):
+    """Scores of the last class lie too low, and are moved up."""
+    y = np.repeat([0, 1, 2], 30)
+    scores = np.eye(3)[y] + 0.3 * rng.standard_normal((90, 3)) - [0.0, 0.0, 1.2]
+    cuts = best_cuts(scores, y, None, CountJudge(y, 3, None, gmean, 0.0))
+    assert cuts[2] < 0
+    assert_allclose(cuts, literal_cuts(scores, y), atol=1e-9)
 
 
 @pytest.mark.parametrize("only", [0, 1])

@@ -34,6 +34,7 @@ class Judged:
     points: FloatArray  # (n, D)
     losses: FloatArray  # (n,)
     from_prior: BoolArray  # (n,), whether the costs are the prior's
+    elsewhere: FloatArray  # (parts, n), losses on the judged rows outside of each part
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,25 @@ class Pool:
 
     def add_found(self, beside: Judged, point: FloatArray, loss: float) -> None:
         """Add what a search has found behind the layer of ``beside``."""
-        found, losses = point[np.newaxis], np.array([loss])
-        self.judged.append(Judged(beside.layer, beside.kind, found, losses, np.zeros(1, bool)))
+        # All rows took part in finding it: it cannot stand for a choice by some of them.
+        elsewhere = np.full((len(beside.elsewhere), 1), np.inf)
+        self.judged.append(
+            Judged(
+                beside.layer,
+                beside.kind,
+                point[np.newaxis],
+                np.array([loss]),
+                np.zeros(1, dtype=bool),
+                elsewhere,
+            )
+        )
 
-    def members(self, *, of_prior: bool = False) -> list[Members]:
-        """Return the best of every kind, layer by layer."""
+    def members(self, *, of_prior: bool = False, part: int | None = None) -> list[Members]:
+        """Return the best of every kind, layer by layer; with a ``part``, chosen without it."""
         chosen: list[tuple[int, FloatArray]] = []
         for kind in dict.fromkeys(one.kind for one in self.judged):
             chosen += _best_of(
-                [one for one in self.judged if one.kind == kind], of_prior, N_MEMBERS
+                [one for one in self.judged if one.kind == kind], of_prior, N_MEMBERS, part
             )
         layers = dict.fromkeys(layer for layer, _ in sorted(chosen, key=lambda one: one[0]))
         return [
@@ -85,9 +96,18 @@ class Pool:
         ]
 
 
-def _best_of(judged: list[Judged], of_prior: bool, number: int) -> list[tuple[int, FloatArray]]:
+def _best_of(
+    judged: list[Judged], of_prior: bool, number: int, part: int | None = None
+) -> list[tuple[int, FloatArray]]:
     losses = np.concatenate(
-        [np.where(one.from_prior | (not of_prior), one.losses, np.inf) for one in judged]
+        [
+            np.where(
+                one.from_prior | (not of_prior),
+                one.losses if part is None else one.elsewhere[part],
+                np.inf,
+            )
+            for one in judged
+        ]
     )
     places = [(one.layer, point) for one in judged for point in one.points]
     order = np.argsort(losses, kind="stable")[:number]

@@ -13,6 +13,7 @@ from ecselm._threads import Workers
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.committee import Committee, Judged, Members, Pool, assembled
+from ecselm.elm.cross_choice import Parts, cross_judges, cross_scores
 from ecselm.elm.evolution import Evolution
 from ecselm.elm.evolving import CostProblem, EvolvingMachine, TrainingRows
 from ecselm.elm.fitness import judged_rows
@@ -21,7 +22,7 @@ from ecselm.elm.layer_kinds import KindLayer, layers_of_kinds
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.machine import LayerMachine
 from ecselm.elm.offset import best_cuts
-from ecselm.elm.verdict import weigh
+from ecselm.elm.verdict import Verdict, weigh
 from ecselm.objectives import CostedRows, CostEncoding, CostObjective, Engine, Judge, Split
 from ecselm.objectives.folds import row_keys
 
@@ -50,21 +51,22 @@ class Convening(EvolvingMachine):
         rows, costed = problem.rows, problem.costed()
         C, _ = self._spans(None)
         plan = self._planned(problem, costed, C)
-        layers_rng, folds_rng, search_rng = rng.spawn(3)
+        layers_rng, folds_rng, search_rng, parts_rng = rng.spawn(4)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         scale = "standard" if self.scale == "auto" else self.scale
         layers = layers_of_kinds(rows.X, rows.weight, self.n_hidden, scale, layers_rng)
         prepared = self._preparing(rows, costed, splits, plan)
         positions = judged_rows(splits, len(costed))
-        judge = problem.judge(positions)
-        pool = self._judged_priors(plan, layers, prepared, judge)
+        judge, keys = problem.judge(positions), row_keys(rows.X)[positions]
+        parts = Parts.dealt(judge, keys, parts_rng) if self.keep_prior else None
+        pool = self._judged_priors(plan, layers, prepared, judge, parts)
         found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)
         assembly = Assembly(layers, costed, prepared, plan, positions)
-        committee = assembly(pool, judge)
-        if not self._pays(committee, assembly, pool, judge, row_keys(rows.X)[positions]):
-            committee = assembly(pool, None)
+        self._tell_verdict(assembly.verdict(pool, parts, judge, keys))
+        if self.keeps_prior_:
             found = replace(found, point=pool.best_prior)
+        committee = assembly(pool, None if self.keeps_prior_ else judge)
         learned = self._settled(plan.encoding, found)
         self.C_, self.gamma_ = learned.C, None
         members = assembly.rows_of(pool.members(of_prior=self.keeps_prior_))
@@ -106,16 +108,24 @@ class Convening(EvolvingMachine):
         return lru_cache(None)(prepared) if copies <= needs.memory else prepared
 
     def _judged_priors(
-        self, plan: SearchPlan, layers: list[KindLayer], prepared: Prepared, judge: Judge
+        self,
+        plan: SearchPlan,
+        layers: list[KindLayer],
+        prepared: Prepared,
+        judge: Judge,
+        parts: Parts | None,
     ) -> Pool:
         """Judge the powers of W1 with several C behind every layer."""
+        judges = [judge, *([] if parts is None else cross_judges(parts))]
         points, of_prior = self._grid(plan)
         pool, pull = Pool(), self._pull(plan)
         with Workers(thread_number(self.n_jobs)) as workers:
             for i, kind in enumerate(layers):
                 _, engine = prepared(kind)
                 objective = CostObjective(plan.encoding, engine, judge, workers, pull)
-                pool.judged.append(Judged(i, kind.kind, points, objective(points), of_prior))
+                losses, *elsewhere = objective.of_judges(points, judges)
+                apart = np.array(elsewhere).reshape(-1, len(points))
+                pool.judged.append(Judged(i, kind.kind, points, losses, of_prior, apart))
         return pool
 
     def _grid(self, plan: SearchPlan) -> tuple[FloatArray, BoolArray]:
@@ -148,22 +158,6 @@ class Convening(EvolvingMachine):
         kept = np.sort(prior_first[first])
         return points[kept], of_prior[kept]
 
-    def _pays(
-        self,
-        committee: Committee,
-        assembly: Assembly,
-        pool: Pool,
-        judge: Judge,
-        keys: AnyArray,
-    ) -> bool:
-        """Tell whether what was learned beats the prior by more than the noise."""
-        if not (self.keep_prior and pool.has_prior):
-            self._tell_verdict(None)
-            return True
-        prior = assembly(pool, None)
-        self._tell_verdict(weigh(judge, committee.held_out, prior.held_out, keys))
-        return not self.keeps_prior_
-
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
@@ -186,6 +180,24 @@ class Assembly:
         if judge is not None:
             made = made.cut_at(best_cuts(made.held_out, made.rows.groups, made.rows.weight, judge))
         return made.sized()
+
+    def verdict(
+        self, pool: Pool, parts: Parts | None, judge: Judge, keys: AnyArray
+    ) -> Verdict | None:
+        """Return whether learned costs beat prior ones, each chosen by other rows."""
+        if parts is None or not pool.has_prior:
+            return None
+
+        def scores(layer: int, points: FloatArray) -> FloatArray:
+            _, engine = self.prepared(self.layers[layer])
+            return engine.scores(self.plan.encoding.decode(points, scaled=False))
+
+        judged = self.rows.taken(self.judged)
+        learned, prior = (
+            cross_scores(pool, parts, judged, scores, of_prior=of_prior)
+            for of_prior in (False, True)
+        )
+        return weigh(judge, learned, prior, keys)
 
     def rows_of(self, members: list[Members]) -> list[tuple[Any, ...]]:
         """Return kind and width of the layer, C and the costs by class of every member."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -57,9 +57,23 @@ class CostObjective:
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Return the loss (P,) of points (P, D)."""
+        fitness = self._fitness()
+        return self._losses(points, lambda batch: fitness(batch)[np.newaxis])[0]
+
+    def of_judges(self, points: FloatArray, judges: Sequence[Judge]) -> FloatArray:
+        """Return the losses (J, P) of points (P, D) for several judges of the same scores."""
+
+        def fitness(batch: Candidates) -> FloatArray:
+            Z = self.engine.scores(batch)
+            return np.stack([_judged(judge, Z) for judge in judges])
+
+        return self._losses(points, fitness)
+
+    def _losses(
+        self, points: FloatArray, fitness: Callable[[Candidates], FloatArray]
+    ) -> FloatArray:
         candidates = self.encoding.decode(points, scaled=False)
         batches = [candidates.part(some) for some in batches_of(len(points), self.engine)]
-        fitness = self._fitness()
 
         def losses(batch: Candidates) -> FloatArray:
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows loses below
@@ -67,7 +81,7 @@ class CostObjective:
             return np.where(np.isnan(values), np.inf, values)
 
         run = map if self.workers is None else self.workers.map
-        values = np.concatenate(list(run(losses, batches)))
+        values = np.concatenate(list(run(losses, batches)), axis=1)
         if self.shrinkage is None:
             return values
         return values + self.shrinkage(self.encoding.entries(points))
@@ -77,14 +91,15 @@ class CostObjective:
         engine, judge = self.engine, self.judge
         if isinstance(engine, Solving) and isinstance(judge, QuickJudge) and judge.is_quick:
             return lambda batch: judge.of_solved(engine.solved(batch))
-        return self._scored
+        return lambda batch: _judged(judge, engine.scores(batch))
 
-    def _scored(self, candidates: Candidates) -> FloatArray:
-        judge, Z = self.judge, self.engine.scores(candidates)
-        solved = np.isfinite(Z.sum(axis=(1, 2)))
-        if solved.all():
-            return judge(Z)
-        fitness = np.full(len(Z), np.nan)
-        if solved.any():
-            fitness[solved] = judge(Z[solved])
-        return fitness
+
+def _judged(judge: Judge, Z: FloatArray) -> FloatArray:
+    """Return the fitness (P,), NaN for candidates without finite scores."""
+    solved = np.isfinite(Z.sum(axis=(1, 2)))
+    if solved.all():
+        return judge(Z)
+    fitness = np.full(len(Z), np.nan)
+    if solved.any():
+        fitness[solved] = judge(Z[solved])
+    return fitness
