@@ -31,7 +31,7 @@ class Parts:
     def dealt(cls, judge: Judge, keys: AnyArray, rng: np.random.Generator) -> Parts | None:
         """Deal rows out class by class, those of the same key together.
 
-        None for a judge that is not made of sums over rows.
+        None for a judge that is not made of sums over rows, or if there is only one part.
         """
         if not isinstance(judge, CountJudge | RowCostJudge):
             return None
@@ -43,6 +43,8 @@ class Parts:
             part[new] = (start + rng.permutation(len(new))) % N_PARTS
             start += len(new)
         of_row = part[codes]
+        if len(np.unique(of_row)) < 2:  # equal rows all: nothing is left to choose by
+            return None
         return cls(of_row, [_judge_of(judge, of_row != p) for p in range(N_PARTS)])
 
 
