@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.end_to_end import ONE_MACHINE
 from benchmarks.fit import Comparison
 from benchmarks.opponents import Peer
 from benchmarks.problems import SHAPES, rows_of
@@ -70,6 +71,7 @@ OURS: dict[str, Callable[[Evolution], Any]] = {
         population_size=task.population,
         max_epochs=task.generations,
         random_state=0,
+        **ONE_MACHINE,
     ).fit(task.X, task.y),
     "EELMClassifier, sigmoid": lambda task: EELMClassifier(
         task.n_hidden,

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import joblib
 import numpy as np
 
-from benchmarks.end_to_end import Progress
+from benchmarks.end_to_end import ONE_MACHINE, Progress
 from benchmarks.fit import NO_SLOWER, PAUSE
 from benchmarks.problems import SHAPES, Shape, rows_of
 from benchmarks.timing import Ratio, Stopwatch, blas_threads, seconds_by_round
@@ -172,13 +172,12 @@ def _search(
     progress = Progress()
     ECSELMClassifier(
         shape.n_hidden,
-        C=shape.C,
         population_size=size.population,
         max_epochs=size.epochs,
         callbacks=progress,
         n_jobs=n_jobs,
         random_state=0,
-        **settings,
+        **{**ONE_MACHINE, "C": shape.C, **settings},
     ).fit(X, y)
     return progress
 
