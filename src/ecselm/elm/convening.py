@@ -23,7 +23,6 @@ from ecselm.elm.machine import LayerMachine
 from ecselm.elm.offset import best_cuts
 from ecselm.elm.verdict import weigh
 from ecselm.objectives import CostedRows, CostObjective, Engine, Judge, Split
-from ecselm.objectives.folds import row_keys
 
 N_PENALTIES = 12  # values of C that every layer tries
 MOST_LAYERS = 24
@@ -61,7 +60,7 @@ class Convening(EvolvingMachine):
         found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)
         assembly = Assembly(layers, costed, prepared, plan, positions)
         committee = assembly(pool, judge)
-        if not self._pays(committee, assembly, pool, judge, row_keys(rows.X)[positions]):
+        if not self._pays(committee, assembly, pool, judge, rows.keys(positions)):
             committee = assembly(pool, None)
             found = replace(found, point=pool.best_prior)
         learned = self._settled(plan.encoding, found)
