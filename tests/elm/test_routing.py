@@ -5,11 +5,18 @@ import pytest
 import sklearn
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ecselm import CSELMClassifier, CSELMRegressor
+from tests.elm.plain import one_machine
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +80,24 @@ def test_regressor_costs_are_routed_through_cross_validate(rng):
         model, X, y, cv=3, params={"sample_cost": rng.uniform(0, 2, 90)}, error_score="raise"
     )
     assert len(scores["test_score"]) == 3
+
+
+def test_groups_reach_the_folds_outside_and_the_search_inside(rng):
+    X, who = rng.standard_normal((60, 3)), np.repeat(np.arange(20), 3)
+    y = (who % 2 == 0).astype(int)
+    model = one_machine(8, population_size=3, max_epochs=0, fitness=GroupKFold(2), random_state=0)
+    model.set_fit_request(groups=True)
+    outside = StratifiedGroupKFold(3)
+    found = cross_validate(
+        make_pipeline(StandardScaler(), model),
+        X,
+        y,
+        cv=outside,
+        params={"groups": who},
+        return_estimator=True,
+        error_score="raise",
+    )
+    train, _ = next(iter(outside.split(X, y, who)))
+    scaled = StandardScaler().fit_transform(X[train])
+    alone = model.fit(scaled, y[train], groups=who[train])
+    assert_allclose(found["estimator"][0][-1].beta_, alone.beta_, rtol=1e-8, atol=1e-10)

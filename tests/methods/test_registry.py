@@ -214,6 +214,14 @@ def test_one_fold_is_refused():
         tuned_method("kNN", X, y, cv=0)
 
 
+def test_given_folds_say_how_many_rows_there_are_to_learn_from():
+    X, y = load_iris(return_X_y=True)
+    folds = [(np.arange(i % 3, 150, 3), np.arange((i + 1) % 3, 150, 3)) for i in range(3)]
+    made = (tuned_method("PCA-NN", np.tile(X, 20), y, cv=cv) for cv in (2, 3, folds))
+    half, thirds, third = (max(one.param_grid["pca__n_components"]) for one in made)
+    assert third <= 50 < half < thirds
+
+
 def test_what_is_given_is_not_chosen():
     X, y = load_iris(return_X_y=True)
     search = tuned_method("KLDA", X, y, before=StandardScaler(), reg=0.1, cv=3)

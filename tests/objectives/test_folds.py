@@ -211,6 +211,49 @@ def test_holdout_depends_on_the_set_of_rows_alone(rows, fraction, seed):
     assert judged(rows) == judged(sorted(set(rows))) == judged(rows[::-1] + rows[:3])
 
 
+@pytest.fixture
+def families(rng):
+    """Return rows of 30 groups, the first 6 of which have rows of the rare class, too."""
+    groups = np.repeat(np.arange(30), 4)
+    y = np.where((groups < 6) & (np.arange(120) % 4 == 0), 1, 0)
+    return rng.standard_normal((120, 2)), y, groups
+
+
+@PARTS
+def test_groups_are_dealt_out_whole_and_those_of_rare_classes_evenly(families, n_parts):
+    X, y, groups = families
+    parts = deal(X, y, n_parts, np.random.default_rng(0), groups)
+    assert len(set(zip(groups.tolist(), parts.tolist(), strict=True))) == 30
+    for some in (groups < 6, groups >= 0):
+        sizes = np.bincount(parts[some & (np.arange(120) % 4 == 0)], minlength=n_parts)
+        assert sizes.max() - sizes.min() <= 1
+
+
+def test_neither_order_nor_number_of_a_groups_rows_matters(families, rng):
+    X, y, groups = families
+    expected = deal(X, y, 3, np.random.default_rng(0), groups)
+    more = np.r_[rng.permutation(120), rng.integers(0, 120, 50)]
+    dealt_again = deal(X[more], y[more], 3, np.random.default_rng(0), groups[more])
+    assert_array_equal(dealt_again, expected[more])
+
+
+def test_one_group_per_distinct_row_is_dealt_out_like_rows(rng):
+    y, X = rng.integers(0, 3, 40), rng.standard_normal((40, 2))
+    order = np.unique(row_keys(X), return_inverse=True)[1]
+    by_group = deal(X, y, 4, np.random.default_rng(0), order)
+    assert_array_equal(by_group, dealt(X, y, 4))
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
+def test_holdout_takes_the_share_of_the_groups_of_every_class(families, fraction):
+    X, y, groups = families
+    (split,) = holdout(X, y, fraction, np.random.default_rng(0), groups)
+    held_out = np.unique(groups[split.test])
+    assert not set(held_out) & set(groups[split.train])
+    assert (held_out < 6).sum() == np.clip(round(fraction * 6), 1, 5)
+    assert (held_out >= 6).sum() == np.clip(round(fraction * 24), 1, 23)
+
+
 def test_a_class_of_one_distinct_row_stays_in_training():
     X, y = np.array([[1.0], [2.0], [3.0], [4.0], [9.0], [9.0]]), np.array([0, 0, 0, 0, 1, 1])
     (split,) = holdout(X, y, 0.5, np.random.default_rng(0))

@@ -99,6 +99,44 @@ def test_test_rows_never_reach_the_choice_nor_what_comes_before(spy, tuned):
     assert {depth for _, depth, _ in chosen} == ({1, 2, 3} if tuned else {1})
 
 
+class GroupSpy(Spy):
+    """Remembers which groups it was told of."""
+
+    told: ClassVar[list] = []
+
+    def fit(self, X, y, groups=None):
+        self.told.append((set(X[:, 0]), groups))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("tuned", [True, False])
+def test_no_choice_parts_a_group_and_who_minds_groups_is_told(spy, monkeypatch, tuned):
+    GroupSpy.told.clear()
+    method = Method("Spy", "classification", make=GroupSpy, grid={"depth": [1, 2]})
+    monkeypatch.setattr(registry, "_ALL", (method,))
+    protocol = replace(PROTOCOL, groups=lambda data, seed, split: data.X[:, 0] // 5)
+    item = Item("toy", "A toy", (Part(protocol, plain(["Spy"])),))
+    job = plan(item, Budget(repeats=1, tuned=tuned), 0)[0]
+    job.run()
+    train = set(PROTOCOL.splits(numbered(), job.budget, 0)[0][0].astype(float))
+    assert len(GroupSpy.told) == (7 if tuned else 1)
+    for rows, groups in GroupSpy.told:
+        assert groups.tolist() == [row // 5 for row in sorted(rows)]
+        assert not {row // 5 for row in rows} & {row // 5 for row in train - rows}
+
+
+def test_who_minds_no_groups_is_fitted_as_ever(spy):
+    protocol = replace(PROTOCOL, groups=lambda data, seed, split: data.X[:, 0] // 5)
+    item = Item("toy", "A toy", (Part(protocol, plain(["Spy"])),))
+    job = plan(item, Budget(repeats=1), 0)[0]
+    job.run()
+    fits = [rows for what, _, rows in spy if what == "fit"]
+    whole = fits.pop()
+    assert len(fits) == 9
+    for rows in fits:
+        assert not {row // 5 for row in rows} & {row // 5 for row in whole - rows}
+
+
 def test_the_chosen_method_learns_from_all_training_rows(spy):
     job = jobs_of("Spy", budget=Budget(repeats=1))[0]
     job.run()

@@ -24,7 +24,6 @@ from ecselm.elm.machine import LayerMachine
 from ecselm.elm.offset import best_cuts
 from ecselm.elm.verdict import Verdict, weigh
 from ecselm.objectives import CostedRows, CostEncoding, CostObjective, Engine, Judge, Split
-from ecselm.objectives.folds import row_keys
 
 N_PENALTIES = 12  # values of C that every layer tries
 MOST_LAYERS = 24
@@ -58,7 +57,7 @@ class Convening(EvolvingMachine):
         layers = layers_of_kinds(rows.X, rows.weight, self.n_hidden, scale, layers_rng)
         prepared = self._preparing(rows, costed, splits, plan)
         positions = judged_rows(splits, len(costed))
-        judge, keys = problem.judge(positions), row_keys(rows.X)[positions]
+        judge, keys = problem.judge(positions), rows.keys(positions)
         parts = Parts.dealt(judge, keys, parts_rng) if self.keep_prior else None
         pool = self._judged_priors(plan, layers, prepared, judge, parts)
         found = self._searched_on(pool, plan, layers, prepared, judge, search_rng, checkpoint)

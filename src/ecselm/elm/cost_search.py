@@ -177,6 +177,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         tn_cost: Any = None,
         fp_cost: Any = None,
         fn_cost: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Search the costs, then fit the estimator with the best on all rows.
 
@@ -184,7 +185,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         ----------
         X : array, sparse matrix or dataframe of shape (N, n), or what the estimator takes
         y : array of shape (N,)
-        sample_weight, sample_cost, tp_cost, tn_cost, fp_cost, fn_cost :
+        sample_weight, sample_cost, tp_cost, tn_cost, fp_cost, fn_cost, groups :
             As in :class:`ECSELMClassifier`.
 
         Returns
@@ -192,7 +193,8 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self
         """
         outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
-        return self._fit_search(X, y, sample_weight, {"sample_cost": sample_cost, **outcomes})
+        stated = {"sample_cost": sample_cost, **outcomes}
+        return self._fit_search(X, y, sample_weight, stated, groups)
 
     @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:

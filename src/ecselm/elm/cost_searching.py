@@ -22,6 +22,7 @@ from ecselm.elm.class_costs import ClassCostLearning, cost_level
 from ecselm.elm.family import all_or_nothing
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
 from ecselm.elm.fitted_engine import FittedEngine, fitted, split_probabilities, weight_parameter
+from ecselm.elm.groups import Groups, read_groups
 from ecselm.elm.layers import seeded_clone
 from ecselm.elm.learned import LearnedCosts
 from ecselm.elm.scoring import JudgedRows
@@ -44,6 +45,7 @@ class InputRows:
     y: AnyArray
     codes: IntArray
     weight: FloatArray | None
+    groups: Groups | None
 
     def judged(self, positions: IntArray) -> JudgedRows:
         """Return some of the rows as a judge sees them."""
@@ -60,8 +62,10 @@ class CostSearching(ClassCostLearning):
 
     @all_or_nothing
     @one_blas_thread()  # a search fits small models by the hundred
-    def _fit_search(self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]) -> Self:
-        rows, codes, used = self._rows(X, y, sample_weight)
+    def _fit_search(
+        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any], groups: Any
+    ) -> Self:
+        rows, codes, used = self._rows(X, y, sample_weight, groups)
         self._check_estimator(weighted=rows.weight is not None)
         costs = self._stated(codes, self.classes_, used, stated)
         level = cost_level(self.cost_level, rows.codes, len(self.classes_))
@@ -76,7 +80,9 @@ class CostSearching(ClassCostLearning):
         self.estimator_ = fitted(estimator, rows.X, rows.y, rows.weight if decides else weights)
         return self
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[InputRows, IntArray, IntArray]:
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputRows, IntArray, IntArray]:
         """Return the rows of positive weight, all class codes, and which rows these are."""
         if y is None:
             raise ValueError("CostSearchCV requires y to be passed, but the target y is None")
@@ -98,7 +104,9 @@ class CostSearching(ClassCostLearning):
         if len(np.unique(codes[used])) < 2:
             raise ValueError("y must have two classes among the rows of positive weight, got one")
         kept = None if weight is None else weight[used]
-        return InputRows(safe_indexing(X, used), y[used], codes[used], kept), codes, used
+        together = read_groups(groups, len(y), self.fitness)
+        own = None if together is None else together.taken(used)
+        return InputRows(safe_indexing(X, used), y[used], codes[used], kept, own), codes, used
 
     def _check_estimator(self, *, weighted: bool) -> None:
         """Refuse an estimator that lacks what the level needs."""
@@ -136,9 +144,11 @@ class CostSearching(ClassCostLearning):
         folds_rng, search_rng = rng.spawn(2)
         X = rows.X if sparse.issparse(rows.X) else _table(rows.X)
         splits = fitness_splits(
-            self.fitness, X, rows.codes, rows.y, self.validation_fraction, folds_rng
+            self.fitness, X, rows.codes, rows.y, self.validation_fraction, folds_rng, rows.groups
         )
-        data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs, "splits": splits}
+        together = None if rows.groups is None else rows.groups.codes
+        data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs}
+        data |= {"splits": splits, "groups": together}
         checkpoint = self._checkpoint(plan, data, seed)  # refuses before any work
         positions = judged_rows(splits, len(costed))
         return self._search(
@@ -147,7 +157,7 @@ class CostSearching(ClassCostLearning):
             self._judge(rows, classes, costs, positions),
             search_rng,
             checkpoint,
-            row_keys(X)[positions],
+            (row_keys(X) if together is None else together)[positions],
         ).completed(trained_rows(splits, len(costed)), rows.codes)
 
     def _engine(

@@ -63,7 +63,8 @@ class ECSELMClassifier(EvolvingClassifier):
     fitness : {"cv", "holdout", "loo", "train"}, int or splitter, default="cv"
         Which rows judge a candidate: those of 5 folds (or as many as the int says) by
         machines trained without the fold; a part set aside; each row left out in closed
-        form; or the training rows, as (21) is printed. Equal rows share a fold.
+        form; or the training rows, as (21) is printed. Equal rows share a fold, or rows of
+        one group where ``fit`` is given ``groups``, as a splitter then is, too.
     validation_fraction : float, default=0.25
         The part set aside with ``fitness="holdout"``.
     scoring : str, callable or None, default=None
@@ -319,6 +320,7 @@ class ECSELMClassifier(EvolvingClassifier):
         tn_cost: Any = None,
         fp_cost: Any = None,
         fn_cost: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Search the costs, then solve for the output weights with the best.
 
@@ -332,6 +334,11 @@ class ECSELMClassifier(EvolvingClassifier):
             The person's own idea of the costs by row, in the place of ``cost``.
         tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
             The same by outcome, as in :class:`CSELMClassifier`.
+        groups : array of shape (N,), default=None
+            Labels of what rows belong to, such as persons: no candidate is judged by rows
+            of a group that it was trained on, and a group counts as one row of each of its
+            classes where learned costs are weighed against the prior. Not with
+            ``fitness="loo"`` or ``"train"``.
 
         Returns
         -------
@@ -346,4 +353,5 @@ class ECSELMClassifier(EvolvingClassifier):
             tn_cost=tn_cost,
             fp_cost=fp_cost,
             fn_cost=fn_cost,
+            groups=groups,
         )

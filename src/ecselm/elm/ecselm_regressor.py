@@ -24,6 +24,7 @@ from ecselm.elm.evolving import (
     TrainingRows,
 )
 from ecselm.elm.family import KERNEL_OR_LAYER, all_or_nothing
+from ecselm.elm.groups import read_groups
 from ecselm.elm.priors import LEAST_SHARE, prior_costs
 from ecselm.elm.regression import ELMRegression
 from ecselm.elm.scoring import target_judge
@@ -192,7 +193,15 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         return cls(**{**PRINTED, **parameters})
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        sample_cost: Any = None,
+        *,
+        groups: Any = None,
+    ) -> Self:
         """Search the costs, then solve for the output weights with the best.
 
         Parameters
@@ -203,23 +212,28 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
             A row of weight 2 counts as two rows, in training and in the fitness.
         sample_cost : array of shape (N,), default=None
             The person's own idea of what the rows' errors cost, for the first population.
+        groups : array of shape (N,), default=None
+            Labels of what rows belong to, as in :class:`ECSELMClassifier`.
 
         Returns
         -------
         self
         """
-        return self._fit_targets(X, y, sample_weight, sample_cost)
+        return self._fit_targets(X, y, sample_weight, sample_cost, groups=groups)
 
     @all_or_nothing
     @one_blas_thread()
-    def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
+    def _fit_targets(
+        self, X: Any, y: Any, sample_weight: Any, stated: Any = None, *, groups: Any = None
+    ) -> Self:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
         weight = check_weights(sample_weight, X)
+        together = read_groups(groups, len(y), self.fitness)
         T = y.reshape(len(y), -1)
         usable = slice(None) if weight is None else weight > 0
         edges = _level_edges(T[usable], self.n_levels)
         codes = _levels(T, T[usable], edges)
-        rows, used = TrainingRows.of_weight(X, y, codes, T, weight)
+        rows, used = TrainingRows.of_weight(X, y, codes, T, weight, together)
         level: CostLevel = ClassLevel(self.n_levels)
         if self.cost_level == "sample":
             level = SampleLevel(rows.codes)

@@ -18,6 +18,7 @@ from ecselm.elm.checkpoint import Checkpoint
 from ecselm.elm.cost_learning import CostLearning
 from ecselm.elm.family import KERNEL, RIDGE, ELMFamily
 from ecselm.elm.fitness import fitness_splits, judged_rows, trained_rows
+from ecselm.elm.groups import Groups
 from ecselm.elm.jobs import thread_number
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.learners import finite
@@ -62,18 +63,30 @@ class TrainingRows:
     codes: IntArray  # (N,) classes, or levels of the target
     T: FloatArray  # (N, m)
     weight: FloatArray | None
+    groups: Groups | None = None
 
     @classmethod
     def of_weight(
-        cls, X: Matrix, y: AnyArray, codes: IntArray, T: FloatArray, weight: FloatArray | None
+        cls,
+        X: Matrix,
+        y: AnyArray,
+        codes: IntArray,
+        T: FloatArray,
+        weight: FloatArray | None,
+        groups: Groups | None,
     ) -> tuple[TrainingRows, IntArray]:
         """Return the rows of positive weight, and their positions."""
         used = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
         if len(used) == len(codes):
             full = None if weight is None else weight.astype(np.float64)
-            return cls(X, y, codes, T.astype(np.float64), full), used
+            return cls(X, y, codes, T.astype(np.float64), full, groups), used
         kept = weight[used].astype(np.float64) if weight is not None else None
-        return cls(X[used], y[used], codes[used], T[used].astype(np.float64), kept), used
+        own = None if groups is None else groups.taken(used)
+        return cls(X[used], y[used], codes[used], T[used].astype(np.float64), kept, own), used
+
+    def keys(self, positions: IntArray) -> AnyArray:
+        """Return a key for each of some rows, the same for those that count as one."""
+        return (row_keys(self.X) if self.groups is None else self.groups.codes)[positions]
 
     def judged(self, positions: IntArray) -> JudgedRows:
         """Return some of the rows as a judge sees them."""
@@ -152,7 +165,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
             problem.judge(positions),
             search_rng,
             checkpoint,
-            row_keys(rows.X)[positions],
+            rows.keys(positions),
             thread_number(self.n_jobs),
         ).completed(trained_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma
@@ -177,7 +190,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
 
     def _splits(self, rows: TrainingRows, rng: np.random.Generator) -> list[Split] | None:
         return fitness_splits(
-            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, rng
+            self.fitness, rows.X, rows.codes, rows.y, self.validation_fraction, rng, rows.groups
         )
 
     def _resumed(
@@ -185,6 +198,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
     ) -> Checkpoint | None:
         rows = problem.rows
         data = {"X": rows.X, "y": rows.y, "sample_weight": rows.weight, "splits": splits}
+        data["groups"] = None if rows.groups is None else rows.groups.codes
         return self._checkpoint(plan, {**problem.extra, **data}, seed)
 
     def _kernel(self, kernel: KernelMap) -> KernelMachine:

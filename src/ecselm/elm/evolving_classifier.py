@@ -17,6 +17,7 @@ from ecselm.elm.decisions import CostDeciding
 from ecselm.elm.evolving import CostProblem, Settlement, TrainingRows
 from ecselm.elm.family import AUTO, all_or_nothing
 from ecselm.elm.fitness import judged_rows
+from ecselm.elm.groups import read_groups
 from ecselm.elm.leave_one_out import LeftOutScores
 from ecselm.elm.machine import EngineNeeds, Machine, left_out
 from ecselm.objectives import (
@@ -42,15 +43,18 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
 
     @all_or_nothing
     @one_blas_thread()
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
+    def _fit_labels(
+        self, X: Any, y: Any, sample_weight: Any, *, groups: Any = None, **stated: Any
+    ) -> Self:
         X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
+        together = read_groups(groups, len(codes), self.fitness)
         if self._decides and self.cost_level != "matrix":
             raise ValueError(
                 "decision='min_cost' must go with cost_level='matrix', got "
                 f"cost_level={self.cost_level!r}"
             )
         T = class_targets(len(classes))[codes]
-        rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight)
+        rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight, together)
         costs = self._stated(codes, classes, used, stated)
         level = cost_level(self.cost_level, rows.codes, len(classes))
         problem = CostProblem(

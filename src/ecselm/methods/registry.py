@@ -207,11 +207,18 @@ def _first_row(before: Any, X: Any, y: Any) -> Any:
 
 def _smallest(method: Method, row: Any, X: Any, y: Any, cv: Any) -> Shape:
     """Return the sizes of what a search has to learn from in its folds."""
-    n_folds = cv if isinstance(cv, Integral) else 2
+    n_classes = 0 if method.task == "regression" else len(np.unique(y))
+    return Shape(_fewest(np.shape(X)[0], cv), np.shape(row)[-1], n_classes)
+
+
+def _fewest(n_rows: int, cv: Any) -> int:
+    """Return how many rows the smallest fold leaves to learn from."""
+    if isinstance(cv, list | tuple):  # of training and test rows
+        return min(len(train) for train, _ in cv)
+    n_folds = int(cv) if isinstance(cv, Integral) else 2
     if n_folds < 2:
         raise ValueError(f"cv must be at least 2 or a splitter, got {cv}")
-    n_classes = 0 if method.task == "regression" else len(np.unique(y))
-    return Shape(np.shape(X)[0] * (n_folds - 1) // n_folds, np.shape(row)[-1], n_classes)
+    return n_rows * (n_folds - 1) // n_folds
 
 
 def _is_stated(cost: Any) -> bool:

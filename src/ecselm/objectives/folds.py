@@ -33,12 +33,19 @@ def is_every_row(positions: IntArray, n_rows: int) -> bool:
     return len(positions) == n_rows and bool((np.diff(positions) == 1).all())
 
 
-def deal(X: Matrix, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntArray:
+def deal(
+    X: Matrix,
+    y: IntArray,
+    n_parts: int,
+    rng: np.random.Generator,
+    groups: IntArray | None = None,
+) -> IntArray:
     """Deal the rows out into parts, class by class, and return the part of every row.
 
     Rows that are equal and of one class share a part, so that no row is judged by its
     own copy. The parts depend on the set of distinct rows alone, neither on their order
     nor on how often they occur: a row of weight 2 and the same row twice are one thing.
+    Where rows belong to ``groups`` (N,), these are dealt out instead, each as a whole.
 
     Examples
     --------
@@ -48,7 +55,8 @@ def deal(X: Matrix, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntA
     >>> bool(parts[0] == parts[3]), sorted(parts[:3].tolist())
     (True, [0, 1, 2])
     """
-    keys = row_keys(X)
+    keys = row_keys(X) if groups is None else groups
+    y = _homes(y, groups)
     parts, start = np.empty(len(y), dtype=np.intp), 0
     for code in np.unique(y):
         mine = np.flatnonzero(y == code)
@@ -57,6 +65,21 @@ def deal(X: Matrix, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntA
         parts[mine] = (start + rng.permutation(len(distinct))[places]) % n_parts
         start += len(distinct)
     return parts
+
+
+def _homes(y: IntArray, groups: IntArray | None) -> IntArray:
+    """Return the class (N,) that every row is dealt out with.
+
+    That of a group is the one among its own which the fewest groups have: rare classes are
+    spread over the parts first. It does not matter how many rows a group has of it.
+    """
+    if groups is None:
+        return y
+    codes, places = np.unique(groups, return_inverse=True)
+    has = np.zeros((len(codes), int(y.max()) + 1), dtype=bool)
+    has[places, y] = True
+    rarity = np.where(has, has.sum(axis=0), len(codes) + 1)
+    return rarity.argmin(axis=1)[places]
 
 
 def row_keys(X: Matrix) -> AnyArray:
@@ -98,18 +121,31 @@ def every_row(n_rows: int) -> list[Split]:
     return [Split(rows, rows)]
 
 
-def folds(X: Matrix, y: IntArray, n_folds: int, rng: np.random.Generator) -> list[Split]:
-    """Judge every row by a machine trained without its fold."""
-    parts = deal(X, y, n_folds, rng)
+def folds(
+    X: Matrix,
+    y: IntArray,
+    n_folds: int,
+    rng: np.random.Generator,
+    groups: IntArray | None = None,
+) -> list[Split]:
+    """Judge every row by a machine trained without its fold, and so without its group."""
+    parts = deal(X, y, n_folds, rng, groups)
     return _splits([parts == part for part in range(n_folds)])
 
 
-def holdout(X: Matrix, y: IntArray, fraction: float, rng: np.random.Generator) -> list[Split]:
-    """Judge by a share of the distinct rows of each class, which the machine never sees.
+def holdout(
+    X: Matrix,
+    y: IntArray,
+    fraction: float,
+    rng: np.random.Generator,
+    groups: IntArray | None = None,
+) -> list[Split]:
+    """Judge by a share of the distinct rows or groups of each class, which nobody trains on.
 
-    A class with two distinct rows or more gives at least one, and keeps at least one.
+    A class with two of them or more gives at least one, and keeps at least one.
     """
-    places = deal(X, y, len(y), rng)  # no two distinct rows share a part
+    places = deal(X, y, len(y), rng, groups)  # no two distinct rows or groups share a part
+    y = _homes(y, groups)
     test = np.zeros(len(y), dtype=bool)
     for code in np.unique(y):
         mine = np.unique(places[y == code])
@@ -125,6 +161,6 @@ def _splits(tests: list[np.ndarray]) -> list[Split]:
     if not usable:
         raise ValueError(
             "some rows must be left to train on and others to judge by, got too few distinct rows "
-            f"of a class for that: n_samples={len(tests[0])}"
+            f"or groups of a class for that: n_samples={len(tests[0])}"
         )
     return usable

@@ -161,7 +161,7 @@ _AT_DOORS = ("mean_cost", "savings", "let_in", "rejected", "confused")
 _COSTED = ("mcKLR", "CSLDA-NN")  # they need numbers
 _DOORS = (
     Part(ACCESS, plain(("ELM", "W1ELM", "KELM", "W1KELM")), _AT_DOORS),
-    Part(ACCESS_BY_ORDER, informed(("ECSELM", "kernel ECSELM", *_COSTED), "order"), _AT_DOORS),
+    Part(ACCESS_BY_ORDER, informed(("ECSELM", *_COSTED), "order"), _AT_DOORS),
     Part(ACCESS_BY_GUESS, informed(_COSTED, "guess"), _AT_DOORS),
     *(
         Part(protocol, informed(("ECSELM", *_COSTED), "truth"), _AT_DOORS)

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from ecselm._typing import AnyArray, FloatArray
+from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.datasets import Dataset
+from ecselm.datasets.dataset import Folds
 from ecselm.elm import FewCasesWarning
 from ecselm.hidden import SaturationWarning
 from ecselm.methods import find_method, get_method, tuned_method
@@ -87,6 +90,7 @@ class Job:
         """Learn from the training rows of the split, and judge on the others."""
         data = self.case.load()
         train, test = self.protocol.splits(data, self.budget, self.seed)[self.split]
+        groups = self._groups(data, train)
         if self.protocol.relabel is not None:
             data = self.protocol.relabel(data, self.seed, self.split)
         y = data.y[train]
@@ -94,12 +98,19 @@ class Job:
             quieten()
             rows = self._rows(data.X[train], y, data.X[test])
             start = time.perf_counter()
-            model = self._model(rows.train, y, data).fit(rows.train, y)
+            model = self._model(rows.train, y, data, groups)
+            model.fit(rows.train, y, **_told_groups(model, groups))
             learned = time.perf_counter()
             judged = self.protocol.judge(model, rows.test, data.y[test], data)
             answered = time.perf_counter() - learned
         spent = _seconds(model, rows.seconds, learned - start, answered)
         return Finished(self.key, judged, spent)
+
+    def _groups(self, data: Dataset, rows: IntArray) -> AnyArray | None:
+        """Return what these rows belong to, where that is known."""
+        if self.protocol.groups is None:
+            return None
+        return self.protocol.groups(data, self.seed, self.split)[rows]
 
     def _rows(self, X: FloatArray, y: AnyArray, X_test: FloatArray) -> Prepared:
         """Return the rows that methods get."""
@@ -110,12 +121,15 @@ class Job:
         path = None if self.cache is None else self.cache / name
         return prepared(self.protocol.prepare, X, y, X_test, self.budget, path)
 
-    def _model(self, X: FloatArray, y: AnyArray, data: Dataset) -> Any:
+    def _model(
+        self, X: FloatArray, y: AnyArray, data: Dataset, groups: AnyArray | None = None
+    ) -> Any:
         """Return the method, its parameters chosen within these rows if the budget says so."""
         before = self.protocol.before()
         method = find_method(self.setting.method, self.protocol.task)
         params = self._imposed(get_method(method, method.task), data)
         if self.budget.tuned and not self.setting.fixed:
+            folds = self.protocol.folds or self.budget.folds
             params.pop("scoring", None)
             return tuned_method(
                 method,
@@ -124,7 +138,7 @@ class Job:
                 method.task,
                 before=before,
                 scoring=self.protocol.scoring,
-                cv=self.protocol.folds or self.budget.folds,
+                cv=folds if groups is None else folds_of_groups(folds, y, groups),
                 **params,
             )
         made = get_method(method, method.task, **params)
@@ -178,6 +192,29 @@ def quieten() -> None:
         "Persisting input arguments took",
     ):
         warnings.filterwarnings("ignore", message=message)
+
+
+def folds_of_groups(n_folds: int, y: AnyArray, groups: AnyArray) -> Folds:
+    """Return folds that part no group and hold about the same share of every class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, groups = np.repeat([0, 1], 6), np.repeat(np.arange(6), 2)
+    >>> [groups[test].tolist() for _, test in folds_of_groups(3, y, groups)]
+    [[0, 0, 3, 3], [1, 1, 4, 4], [2, 2, 5, 5]]
+    """
+    return tuple(StratifiedGroupKFold(n_folds).split(y, y, groups))
+
+
+def _told_groups(model: Any, groups: AnyArray | None) -> dict[str, AnyArray]:
+    """Return how ``fit`` is told of groups, if there are some and the method minds them."""
+    made, prefix = getattr(model, "estimator", model), ""
+    if isinstance(made, Pipeline):
+        step, made = made.steps[-1]
+        prefix = f"{step}__"
+    minded = groups is not None and has_fit_parameter(made, "groups")
+    return {f"{prefix}groups": np.asarray(groups)} if minded else {}
 
 
 def _seconds(model: Any, prepared: float, spent: float, answered: float) -> tuple[Measured, ...]:

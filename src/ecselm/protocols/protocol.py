@@ -75,6 +75,9 @@ class Protocol:
     relabel : callable or None, default=None
         Of data, seed and the number of a split: the data with the labels that they have in
         it, where these are drawn with the split.
+    groups : callable or None, default=None
+        Of the same: what every row (N,) belongs to. Parameters are chosen, and costs learned,
+        in folds that part no group. None parts rows as it comes.
     """
 
     name: str
@@ -89,6 +92,7 @@ class Protocol:
     cost: Callable[[AnyArray], AnyArray] | None = None
     folds: int | None = None
     relabel: Callable[[Dataset, int, int], Dataset] | None = None
+    groups: Callable[[Dataset, int, int], AnyArray] | None = None
 
 
 def found_case(

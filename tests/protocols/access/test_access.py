@@ -3,15 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ecselm import ECSELMClassifier
 from ecselm.protocols import ITEMS, QUICK, find_item, reproduce
 from ecselm.protocols.access import (
     ACCESS,
     ACCESS_BY_GUESS,
     ACCESS_BY_ORDER,
     GUESS,
+    STRANGER,
     TRUTHS,
     known_order,
     order_alone,
+    relabel,
 )
 from ecselm.protocols.runner import plan
 from ecselm.protocols.store import read_rows
@@ -49,8 +52,9 @@ def made(jobs, name, budget=SHORT):
     job = replace(next(job for job in jobs if job.setting.name == name), budget=budget)
     data = job.case.load()
     train, _ = job.protocol.splits(data, budget, 0)[0]
+    groups = job._groups(data, train)
     data = job.protocol.relabel(data, 0, 0)
-    model = job._model(data.X[train], data.y[train], data)
+    model = job._model(data.X[train], data.y[train], data, groups)
     return model, getattr(model, "estimator", model)[-1]
 
 
@@ -96,7 +100,8 @@ def test_the_order_is_all_that_the_learner_of_costs_is_told(jobs):
     _, model = made(jobs, "ECSELM, order")
     assert model.cost_order == known_order()
     assert model.cost == order_alone()
-    assert (model.cost_level, model.decision, model.scoring) == ("matrix", "min_cost", "mean_cost")
+    assert (model.cost_level, model.activation, model.scoring) == ("class", "auto", "mean_cost")
+    assert (model.n_hidden, model.scale) == (ECSELMClassifier().n_hidden, None)
 
 
 def test_who_is_told_the_truth_is_told_the_one_it_is_judged_by(jobs):
@@ -105,13 +110,25 @@ def test_who_is_told_the_truth_is_told_the_one_it_is_judged_by(jobs):
             assert job.protocol.judge.truths == (job.protocol.cost,)
     _, model = made(jobs, "ECSELM, truth")
     assert model.cost == TRUTHS[0]
-    assert model.cost_order is None
+    _, by_order = made(jobs, "ECSELM, order")
+    assert model.set_params(cost=by_order.cost).get_params() == by_order.get_params()
 
 
 def test_parameters_are_chosen_for_what_a_method_is_told(jobs):
     search, model = made(jobs, "CSLDA-NN, guess", replace(SHORT, tuned=True))
     assert GUESS in model.get_params().values()
     assert search.scoring._kwargs == {"cost": GUESS}
+
+
+@pytest.mark.parametrize("name", ["KELM", "mcKLR, order", "CSLDA-NN, guess", "mcKLR, truth"])
+def test_no_stranger_is_on_both_sides_of_a_choice(jobs, name):
+    search, _ = made(jobs, name, replace(SHORT, tuned=True))
+    data = jobs[0].case.load()
+    who, y = data.y[jobs[0].protocol.splits(data, SHORT, 0)[0][0]], relabel(data, 0, 0).y
+    strange = {person for person in set(who) if set(y[data.y == person]) == {STRANGER}}
+    for train, test in search.cv:
+        assert not set(who[train]) & set(who[test]) & strange
+        assert set(who[train]) & set(who[test])  # pictures of members are apart
 
 
 def test_what_is_told_nothing_is_chosen_for_right_answers():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ecselm.protocols.access import MEMBERS, STRANGER, UNSEEN, cases, relabel, splits
+from ecselm.protocols.access import MEMBERS, STRANGER, UNSEEN, cases, persons, relabel, splits
 from ecselm.protocols.access.people import forty_people
 from ecselm.protocols.budget import FULL, QUICK
 
@@ -48,6 +48,15 @@ def test_fewer_repeats_have_the_same_galleries(data):
     few, many = splits(data, QUICK, 0), splits(data, FULL, 0)
     for one, other in zip(few, many, strict=False):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_a_stranger_is_one_group_and_every_picture_of_a_member_its_own(data):
+    for split in (0, 1):
+        groups, y = persons(data, 0, split), relabel(data, 0, split).y
+        member = np.isin(y, MEMBERS)
+        assert np.array_equal(groups[~member], data.y[~member])
+        assert len(np.unique(groups[member])) == member.sum() == 100
+        assert not set(groups[member]) & set(groups[~member])
 
 
 def test_relabelling_leaves_the_data_as_they_were(data):

@@ -94,6 +94,27 @@ def relabel(data: Dataset, seed: int, split: int) -> Dataset:
     >>> [int((data.y == label).sum()) for label in ("member 01", "stranger", "unseen stranger")]
     [10, 150, 150]
     """
-    people = People.drawn(np.unique(data.y), streams(split + 1, seed)[split])
-    labels = people.labels(data.y)
+    labels = _people(data, seed, split).labels(data.y)
     return replace(data, y=labels, classes=np.unique(labels))
+
+
+def persons(data: Dataset, seed: int, split: int) -> IntArray:
+    """Return who is to be judged as a whole: every stranger, and every picture of a member.
+
+    A member is known by pictures; a stranger who comes to the door is mostly a new one.
+    So all pictures (N,) of a stranger have one number, that of the person, and pictures of
+    members a negative one each.
+
+    Examples
+    --------
+    >>> data = forty_people()
+    >>> groups = persons(data, 0, 0)
+    >>> len(np.unique(groups[groups >= 0])), len(np.unique(groups[groups < 0]))
+    (30, 100)
+    """
+    member = np.isin(data.y, _people(data, seed, split).members)
+    return np.where(member, -1 - np.arange(len(data.y)), data.y)
+
+
+def _people(data: Dataset, seed: int, split: int) -> People:
+    return People.drawn(np.unique(data.y), streams(split + 1, seed)[split])
