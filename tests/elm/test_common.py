@@ -19,6 +19,7 @@ from ecselm import (
 )
 
 BUDGET = {"population_size": 6, "max_epochs": 2}
+FREE = {"smoothing": 0.5, "shrinkage": 0.0, "keep_prior": False}
 FITTING = {"population_size": 3, "max_epochs": 1, "fitness": 2}  # every candidate is a fit
 ARGUMENTS = {
     "CostSearchCV": {"estimator": LogisticRegression(), **FITTING},
@@ -29,10 +30,10 @@ ARGUMENTS = {
 }
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
-    CostSearchCV(LogisticRegression(), cost_level="decision", keep_prior=False, **BUDGET),
+    CostSearchCV(LogisticRegression(), cost_level="decision", **FREE, **BUDGET),
     CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
-    ECSELMClassifier(cost_level="matrix", decision="min_cost", keep_prior=False, **BUDGET),
+    ECSELMClassifier(cost_level="matrix", decision="min_cost", **FREE, **BUDGET),
     ECSELMClassifier(kernel="rbf", gamma="search", C="search", **BUDGET),
     ECSELMClassifier(activation="radbas", fitness="loo", optimizer="de", **BUDGET),
     ECSELMClassifier(activation="tanh", fitness="holdout", scoring="jaccard_macro", **BUDGET),

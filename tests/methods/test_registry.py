@@ -202,9 +202,10 @@ def test_stated_costs_are_what_parameters_are_chosen_by():
 @pytest.mark.parametrize("aim", [{"scoring": "gmean"}, {"cost": {0: 50}}], ids=["gmean", "cost"])
 def test_a_method_that_searches_costs_does_so_for_what_its_parameters_are_chosen_for(aim):
     X, y = load_iris(return_X_y=True)
-    search = tuned_method("ECSELM", X, y, before=StandardScaler(), **aim)
+    search = tuned_method("kernel ECSELM", X, y, before=StandardScaler(), **aim)
     name = aim.get("scoring", "mean_cost")
     assert search.estimator[-1].scoring == name
+    assert tuned_method("ECSELM", X, y, before=StandardScaler(), **aim)[-1].scoring == name
     assert search.scoring._score_func is get_scorer(name)._score_func
 
 

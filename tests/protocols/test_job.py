@@ -206,12 +206,12 @@ def test_costs_of_the_data_reach_what_takes_costs(rng):
     )
     case = Case("costly", "synthetic", lambda: data)
     costly = replace(PROTOCOL, cases=lambda: (case,), before=StandardScaler, scoring="mean_cost")
-    item = Item("toy", "A toy", (Part(costly, plain(["ECSELM", "CSELM", "ELM"])),))
+    item = Item("toy", "A toy", (Part(costly, plain(["kernel ECSELM", "CSELM", "ELM"])),))
     for job in plan(item, Budget(repeats=1), 0):
         search = job._model(data.X, data.y, data)
         method = search.estimator[-1]
         assert "mean_cost" in str(search.scoring)
         if job.setting.method != "ELM":
             assert method.cost is cost
-        if job.setting.method == "ECSELM":
+        if job.setting.method == "kernel ECSELM":
             assert method.scoring == "mean_cost"
