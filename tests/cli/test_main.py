@@ -36,6 +36,9 @@ def test_version_is_that_of_the_package(capsys):
         (["bench", "keel", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
         (["bench", "keel", "--methods", "ELM,ELMO"], "methods must be of the bench"),
         (["bench", "keel", "--sets", "no-such-set"], "sets must match data there are"),
+        (["bench", "minority", "--jobs", "0"], "n_jobs must be at least 1, got 0"),
+        (["bench", "minority", "--methods", "ELM"], "methods must be left out for minority"),
+        (["bench", "minority", "--half", "development"], "half must be all for minority"),
         (["audit", "--jobs", "0", "--output", "new"], "jobs must be at least 1, got 0"),
         (["audit", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["audit", "--data", "scut"], "ECSELM_DATA"),
@@ -143,6 +146,12 @@ def test_bench_hands_its_options_on(monkeypatch, capsys):
     assert main(["bench", "keel", "--show", "--half", "confirmation"]) == 0
     assert (asked["output"], asked["half"], asked["run"]) == ("benched", "confirmation", False)
     assert capsys.readouterr().out == "done\n"
+    asked.clear()
+    monkeypatch.setattr("ecselm.cli.bench.run_minority", run)
+    assert main(["bench", "minority", "--sets", "pima", "--jobs", "2", "--show"]) == 0
+    assert (asked["output"], asked["sets"], asked["n_jobs"]) == ("benched-minority", ["pima"], 2)
+    assert not asked["run"]
+    assert "half" not in asked
 
 
 def test_audit_prints_its_report_and_keeps_every_split(monkeypatch, capsys, nowhere):

@@ -121,15 +121,19 @@ def few_to_many(n_train: int, n_test: int, n_splits: int, data: Dataset, seed: i
     return tuple(splits)
 
 
-def bench_cases() -> tuple[BenchCase, ...]:
-    """Return all data of the bench; of KEEL's what there are."""
-    keel = (
+def keel_cases() -> tuple[BenchCase, ...]:
+    """Return the sets of KEEL that there are."""
+    return tuple(
         BenchCase(Case(name, "public", partial(load_keel, name)), official, half=half_of(name))
         for name in list_keel()
     )
+
+
+def bench_cases() -> tuple[BenchCase, ...]:
+    """Return all data of the bench; of KEEL's what there are."""
     bank = partial(few_to_many, BANK_TRAIN, BANK_TEST, BANK_SPLITS)
     return (
-        *keel,
+        *keel_cases(),
         BenchCase(Case("gas", "public", load_gas), partial(folds_of, 5)),
         BenchCase(Case("german", "public", load_german), partial(folds_of, 10), COST_TARGETS),
         BenchCase(Case("bank", "public", load_bank_marketing), bank, COST_TARGETS),

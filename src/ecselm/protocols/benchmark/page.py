@@ -64,14 +64,15 @@ def page_of(tables: Sequence[Table], left_out: Sequence[str], pictures: Iterable
     pictures : iterable of str
         Names of files.
     """
-    parts = [INTRODUCTION, *(_markdown(table) for table in tables)]
+    parts = [INTRODUCTION, *(markdown(table) for table in tables)]
     parts += [f"![{name}]({name})\n" for name in pictures]
     if left_out:
         parts.append(f"Not finished everywhere, and left out there: {', '.join(left_out)}.\n")
     return "\n".join(parts)
 
 
-def _markdown(table: Table) -> str:
+def markdown(table: Table) -> str:
+    """Return a table under its title, as Markdown."""
     lines = [f"| {' | '.join(row)} |" for row in (table.header, *table.rows)]
     lines.insert(1, "|" + "---|" * len(table.header))
     return "\n".join([f"## {table.title}\n", *lines, ""])

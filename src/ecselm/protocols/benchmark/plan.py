@@ -12,6 +12,10 @@ from ecselm.protocols.protocol import Known, described
 
 VERSION = 1  # of what a job does; raised when results of the same job would differ
 QUICK_SPLITS, QUICK_CANDIDATES = 2, 6
+NO_DATA = (
+    "there are no data for the bench: ECSELM_DATA must name a folder with the files that "
+    "docs/datasets.md lists"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,7 @@ def known_cases(
             if all_needed:
                 raise
     if not found:
-        raise FileNotFoundError(
-            "there are no data for the bench: ECSELM_DATA must name a folder with the files that "
-            "docs/datasets.md lists"
-        )
+        raise FileNotFoundError(NO_DATA)
     return found
 
 

@@ -75,7 +75,7 @@ def bench(
     >>> bench("benched", sets=["glass*"], n_jobs=2).summary  # doctest: +SKIP
     """
     wanted = find_contestants(_asked(methods, QUICK_METHODS if quick else None))
-    _check(seed, n_jobs)
+    check_bench(seed, n_jobs)
     if run:
         check_extras(wanted)
     found = chosen_cases(bench_cases(), _asked(sets, QUICK_SETS if quick else None), half)
@@ -96,7 +96,7 @@ def _asked(names: Sequence[str] | None, otherwise: Sequence[str] | None) -> tupl
     return None if asked is None else tuple(asked)
 
 
-def _check(seed: int, n_jobs: int) -> None:
+def check_bench(seed: int, n_jobs: int) -> None:
     """Refuse what no bench can be run with, before any data are read."""
     check_parquet()
     for what, value, least in (("seed", seed, 0), ("n_jobs", n_jobs, 1)):
