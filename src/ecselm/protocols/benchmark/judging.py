@@ -67,7 +67,12 @@ def labelled(data: Dataset) -> Labelled:
     return Labelled(data.X, y, len(classes), data.cost, data.sample_cost)
 
 
-def scores(target: str, answers: Sequence[IntArray] | AnyArray, truth: Labelled) -> FloatArray:
+def scores(
+    target: str,
+    answers: Sequence[IntArray] | AnyArray,
+    truth: Labelled,
+    shares: FloatArray | None = None,
+) -> FloatArray:
     """Return how good each of several answers (P, n) is; greater is better.
 
     Parameters
@@ -76,6 +81,8 @@ def scores(target: str, answers: Sequence[IntArray] | AnyArray, truth: Labelled)
         ``"mean_cost"``, which comes with a minus sign, or a metric of confusion matrices.
     answers : array of shape (P, n)
     truth : Labelled
+    shares : array of shape (k,) or None, default=None
+        Of the classes, as if the rows had them; None is as they are.
 
     Examples
     --------
@@ -89,4 +96,7 @@ def scores(target: str, answers: Sequence[IntArray] | AnyArray, truth: Labelled)
         return -np.round([costs[np.arange(len(row)), row].mean() for row in told], DIGITS)
     k = truth.n_classes
     counts = np.stack([np.bincount(truth.y * k + row, minlength=k * k) for row in told])
-    return np.round(COUNTED[target](counts.reshape(-1, k, k).astype(np.float64)), DIGITS)
+    counts = counts.reshape(-1, k, k).astype(np.float64)
+    if shares is not None:
+        counts *= (shares / np.maximum(np.bincount(truth.y, minlength=k), 1))[:, np.newaxis]
+    return np.round(COUNTED[target](counts), DIGITS)

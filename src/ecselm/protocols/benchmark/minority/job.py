@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -69,7 +70,10 @@ class MinorityJob:
         return f"{self.size} rows of the minority of {self.label}, split {self.split}"
 
     def run(self) -> Finished:
-        """Fit on the thinned training rows for every target, and judge on the whole test."""
+        """Fit on the thinned training rows for every target, and judge on the whole test.
+
+        Test rows are weighed so that classes have the shares they have in training.
+        """
         case = self.known.case
         data = case.case.load()
         folds = case.splits(data, self.seed)
@@ -99,7 +103,9 @@ class MinorityJob:
         if not default.keeps_prior_:
             prior = fitter.fit({"keep_prior": "always"}, rows, target)
         answers = [model.predict(asked.X) for model in (prior, learned, default)]
-        values = scores(target, answers, asked)
+        # As many of the minority as were learned from: F1 is about shares, too.
+        shares = np.bincount(rows.y, minlength=rows.n_classes) / len(rows.y)
+        values = scores(target, answers, asked, shares)
         judged = [
             Measured(target, float(value), form) for form, value in zip(FORMS, values, strict=True)
         ]
