@@ -96,7 +96,7 @@ def scores(
         return -np.round([costs[np.arange(len(row)), row].mean() for row in told], DIGITS)
     k = truth.n_classes
     counts = np.stack([np.bincount(truth.y * k + row, minlength=k * k) for row in told])
-    counts = counts.reshape(-1, k, k).astype(np.float64)
+    matrices = counts.reshape(-1, k, k).astype(np.float64)
     if shares is not None:
-        counts *= (shares / np.maximum(np.bincount(truth.y, minlength=k), 1))[:, np.newaxis]
-    return np.round(COUNTED[target](counts), DIGITS)
+        matrices *= (shares / np.maximum(np.bincount(truth.y, minlength=k), 1))[:, np.newaxis]
+    return np.round(COUNTED[target](matrices), DIGITS)
