@@ -34,7 +34,7 @@ VARIANTS = [
     CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
     ECSELMClassifier(cost_level="matrix", decision="min_cost", **FREE, **BUDGET),
-    ECSELMClassifier(kernel="rbf", gamma="search", C="search", **BUDGET),
+    ECSELMClassifier(kernel="rbf", gamma="search", priors=("ones",), **BUDGET),
     ECSELMClassifier(activation="radbas", fitness="loo", optimizer="de", **BUDGET),
     ECSELMClassifier(activation="tanh", fitness="holdout", scoring="jaccard_macro", **BUDGET),
     ECSELMClassifier(activation="sine", fitness="train", smoothing=0, optimizer="sobol", **BUDGET),

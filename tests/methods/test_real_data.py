@@ -25,7 +25,7 @@ CHOSEN = {"KLDA": {"gamma": "scale"}, "mcSVM": {"gamma": "scale"}, "NS": {}}
 # good has the better accuracy, by a few points, and finds no bad credit at all.
 LESS_ACCURATE = {
     *("NN", "PCA-NN", "CSPCA-NN", "LDA-NN", "LPP-NN", "CSLPP-NN", "MFA-NN", "CSMFA-NN", "NS"),
-    *("W2ELM", "CSELM", "RUSBoost", "ECSELM as printed", "CSTree"),
+    *("W2ELM", "W2KELM", "CSELM", "RUSBoost", "ECSELM as printed", "CSTree"),
 }
 SMALLER = {"E-ELM": {"population_size": 20}, "EasyEnsemble": {"n_estimators": 3}}
 CLASSIFIERS = list_methods("classification")
