@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from numbers import Integral, Real
 from typing import Any
@@ -26,13 +24,12 @@ from ecselm.elm.checkpoint import Checkpoint, identity_of, stored_seed
 from ecselm.elm.evolution import OPTIMIZERS, Evolution, SearchProgress, SearchRun, make_search
 from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.powers import PowerPath, mean_one
-from ecselm.elm.verdict import FEW, FewCasesWarning, Verdict, weigh
+from ecselm.elm.weighing import PRIOR, Weighing
 from ecselm.metrics import get_scorer
-from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Shrinkage, Span
+from ecselm.objectives import CostEncoding, CostObjective, Engine, Judge, Span
 from ecselm.search import AskTell, SearchHistory
 
 SAMPLE_BOUNDS = (1e-3, 1.0)
-PRIOR = "prior"  # the costs that the metric asks for
 N_NUMBERS = 5  # values of C, or of the width, beside every prior in the first population
 
 LEARNING: dict[str, Any] = {
@@ -72,7 +69,7 @@ RUNNING = {
 }
 
 
-class CostLearning:
+class CostLearning(Weighing):
     """Mixin of estimators that learn costs; parameters are documented there."""
 
     cost_level: str
@@ -83,8 +80,6 @@ class CostLearning:
     priors: Sequence[str]
     scoring: Any
     normalize: bool
-    shrinkage: float = 0.0
-    keep_prior: bool | str = False
     optimizer: str | Callable[..., AskTell]
     population_size: int
     max_epochs: int
@@ -99,9 +94,6 @@ class CostLearning:
     get_params: Callable[..., dict[str, Any]]
     prior_scores_: dict[str, float]
     best_score_: float
-    gain_: float
-    gain_noise_: float
-    keeps_prior_: bool
     engine_: str
     _history_: SearchHistory
     _entries_: FloatArray
@@ -281,46 +273,6 @@ class CostLearning:
         with contextlib.nullcontext() if n_threads is None else Workers(n_threads) as workers:
             objective = CostObjective(encoding, engine, judge, workers, self._pull(plan))
             return run.evolve(objective, encoding.box, plan.seeds, rng)
-
-    def _pull(self, plan: SearchPlan) -> Shrinkage | None:
-        """Return what pulls costs towards the prior, if anything does."""
-        if plan.path is None or self.shrinkage == 0:
-            return None
-        return Shrinkage(plan.path.prior, self.shrinkage)
-
-    def _weighed(
-        self,
-        found: Evolution,
-        plan: SearchPlan,
-        engine: Engine,
-        judge: Judge,
-        keys: AnyArray,
-    ) -> Evolution:
-        """Return the prior in the place of what was found where that is no better."""
-        prior = found.priors.get(PRIOR)
-        if prior is None:
-            self._tell_verdict(None)
-            return found
-        both = np.stack([found.point, prior.point])
-        learned, plain = engine.scores(plan.encoding.decode(both, scaled=False))
-        verdict = weigh(judge, learned, plain, keys)
-        self._tell_verdict(verdict)
-        return replace(found, point=prior.point) if self.keeps_prior_ else found
-
-    def _tell_verdict(self, verdict: Verdict | None) -> None:
-        """Keep what learned costs gain, and warn where they are not used for want of rows."""
-        self.gain_ = np.nan if verdict is None else verdict.gain
-        self.gain_noise_ = np.nan if verdict is None else verdict.noise
-        always = self.keep_prior == "always"
-        self.keeps_prior_ = verdict is not None and (always or not verdict.pays)
-        if verdict is not None and verdict.few and self.keeps_prior_ and not always:
-            warnings.warn(
-                f"the smallest class has {verdict.n_smallest} rows, fewer than {FEW}, and the "
-                f"costs learned gain {verdict.gain:.3g} with a noise of {verdict.noise:.3g}: "
-                "prior costs are kept",
-                FewCasesWarning,
-                stacklevel=2,
-            )
 
     def _settled(self, encoding: CostEncoding, evolution: Evolution) -> LearnedCosts:
         """Return the costs found, and keep how they were found.
