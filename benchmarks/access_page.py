@@ -5,12 +5,11 @@ FOLDER is what ``ecselm reproduce access --output FOLDER`` has left.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT, keep
 from benchmarks.tables import table
 from ecselm.protocols.access import TRUTHS
@@ -107,12 +106,7 @@ def _difference(frame: pd.DataFrame, truth: str, name: str, told: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Keep a run if one is named, and fill the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", help="of ecselm reproduce access")
-    options = parser.parse_args(arguments)
-    if options.folder is not None:
-        keep(options.folder)
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    fill_page(PAGE, keep, filled, "ecselm reproduce access", arguments)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ FOLDER, if named, is what ``ecselm bench minority --output FOLDER`` has left.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
 from ecselm.protocols.benchmark.minority.findings import gains_of, values_of
@@ -41,12 +41,7 @@ def filled(page: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Keep a run if one is named, and fill the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", help="of ecselm bench minority")
-    options = parser.parse_args(arguments)
-    if options.folder is not None:
-        keep(options.folder)
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    fill_page(PAGE, keep, filled, "ecselm bench minority", arguments)
 
 
 if __name__ == "__main__":

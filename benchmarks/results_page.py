@@ -6,7 +6,6 @@ copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.pages import fill_page
 from benchmarks.tables import table
 from ecselm.protocols import ITEMS, find_item
 from ecselm.protocols.layout import laid_out
@@ -195,12 +195,7 @@ def _unequal() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Keep a run if one is named, and fill the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", help="of ecselm reproduce all")
-    options = parser.parse_args(arguments)
-    if options.folder is not None:
-        keep(options.folder)
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    fill_page(PAGE, keep, filled, "ecselm reproduce all", arguments)
 
 
 if __name__ == "__main__":
