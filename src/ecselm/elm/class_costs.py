@@ -10,8 +10,8 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import ClassCosts, Costs, ExampleCosts, read_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.elm.cost_learning import CostLearning
-from ecselm.elm.powers import PowerPath, power_path
-from ecselm.elm.priors import prior_costs, row_costs, stated_costs
+from ecselm.elm.powers import PowerPath, counts_costs, power_path
+from ecselm.elm.priors import prior_costs, row_costs, row_shares, stated_costs
 from ecselm.elm.scoring import JudgedClasses, JudgedRows, class_judge
 from ecselm.objectives import Judge
 
@@ -86,6 +86,15 @@ class ClassCostLearning(CostLearning):
         if costs is not None:
             stated = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
         return power_path(self.scoring, level, counts, stated)
+
+    def _shares(
+        self, level: CostLevel, rows: LabelledRows, classes: AnyArray, costs: Costs | None
+    ) -> FloatArray | None:
+        """Return how dear rows are among their class, where such costs are to be saved."""
+        by_class = isinstance(level, ClassLevel) and self.cost_level == "class"
+        if not (by_class and isinstance(costs, ExampleCosts) and counts_costs(self.scoring)):
+            return None
+        return row_shares(costs, rows.codes, len(classes), rows.weight)
 
     def _judge(
         self, rows: LabelledRows, classes: AnyArray, costs: Costs | None, judged: IntArray

@@ -71,9 +71,11 @@ class CostSearching(ClassCostLearning):
         level = cost_level(self.cost_level, rows.codes, len(self.classes_))
         rng, seed = self._stream()
         estimator = seeded_clone(self.estimator, rng)
-        learned = self._learn(rows, level, costs, estimator, rng, seed)
-        groups = _costed(rows, level, len(self.classes_)).groups
-        B = learned.weights[groups]
+        shares = self._shares(level, rows, self.classes_, costs)
+        costed = _costed(rows, level, len(self.classes_), shares)
+        learned = self._learn(rows, costed, level, costs, estimator, rng, seed)
+        B = learned.weights[costed.groups]
+        B = B if shares is None else B * shares
         self._store_costs(level, learned.entries, B, codes, used)
         weights = B if rows.weight is None else B * rows.weight
         decides = self.cost_level == "decision"
@@ -129,13 +131,14 @@ class CostSearching(ClassCostLearning):
     def _learn(
         self,
         rows: InputRows,
+        costed: CostedRows,
         level: CostLevel,
         costs: Costs | None,
         estimator: Any,
         rng: np.random.Generator,
         seed: int,
     ) -> LearnedCosts:
-        classes, costed = self.classes_, _costed(rows, level, len(self.classes_))
+        classes = self.classes_
         priors = self._priors(level, rows, classes, costs)
         decides, one = self.cost_level == "decision", Span.fixed(1.0)
         path = self._path(level, rows, classes, costs)
@@ -172,10 +175,12 @@ class CostSearching(ClassCostLearning):
         return ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
 
 
-def _costed(rows: InputRows, level: CostLevel, n_classes: int) -> CostedRows:
+def _costed(
+    rows: InputRows, level: CostLevel, n_classes: int, shares: FloatArray | None
+) -> CostedRows:
     """Return the rows by cost group; a fitted estimator has no targets of (15)."""
     none = np.empty((len(rows.y), 0))
-    return CostedRows.at_level(level, none, rows.codes, n_classes, rows.weight)
+    return CostedRows.at_level(level, none, rows.codes, n_classes, rows.weight, shares)
 
 
 def _table(X: Any) -> AnyArray:

@@ -331,7 +331,9 @@ class ECSELMClassifier(EvolvingClassifier):
         sample_weight : array of shape (N,), default=None
             A row of weight 2 counts as two rows, in training and in the fitness.
         sample_cost : array of shape (N,), (N, k) or (N, N), default=None
-            The person's own idea of the costs by row, in the place of ``cost``.
+            The person's own idea of the costs by row, in the place of ``cost``. With
+            ``scoring="mean_cost"`` and costs by class, rows stay as dear within their class
+            as they say, and the costs of classes are learned on top.
         tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
             The same by outcome, as in :class:`CSELMClassifier`.
         groups : array of shape (N,), default=None

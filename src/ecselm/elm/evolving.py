@@ -105,11 +105,12 @@ class CostProblem:
     judge: Callable[[IntArray], Judge]  # of rows at these positions
     extra: dict[str, Any]  # what else the search depends on
     path: PowerPath | None = None
+    shares: FloatArray | None = None  # (N,), how dear rows are among their class
 
     def costed(self) -> CostedRows:
-        """Return the rows by groups of equal cost."""
-        rows = self.rows
-        return CostedRows.at_level(self.level, rows.T, rows.codes, len(self.classes), rows.weight)
+        """Return the rows by groups of equal cost; what rows differ by weighs them."""
+        rows, k = self.rows, len(self.classes)
+        return CostedRows.at_level(self.level, rows.T, rows.codes, k, rows.weight, self.shares)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
             lambda judged: self._judge(rows, classes, costs, judged),
             {"costs": costs},
             self._path(level, rows, classes, costs),
+            self._shares(level, rows, classes, costs),
         )
         settled: Convened | Settlement
         if self._has_several_layers:
@@ -75,7 +76,8 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
             settled = self._settle(problem, deciding, self._decides)
             self._store(settled, rows, classes, X.dtype)
         B = settled.learned.costs[settled.rows.groups]
-        self._store_costs(level, settled.learned.entries, B, codes, used)
+        own = B if problem.shares is None else B * problem.shares
+        self._store_costs(level, settled.learned.entries, own, codes, used)
         return self
 
     @property

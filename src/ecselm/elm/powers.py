@@ -56,6 +56,11 @@ def mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> Float
     return entries * float(masses.sum() / (costs @ masses))
 
 
+def counts_costs(scoring: Any) -> bool:
+    """Tell whether a metric counts the costs that a person states."""
+    return isinstance(scoring, str) and scoring in COUNTED_COSTS
+
+
 def power_of(scoring: Any) -> float:
     """Return the power of W1 that a metric asks for.
 
@@ -64,7 +69,7 @@ def power_of(scoring: Any) -> float:
     >>> power_of("gmean"), power_of(None), power_of("roc_auc")
     (1.0, 0.25, 0.5)
     """
-    name = "accuracy" if scoring is None or scoring in COUNTED_COSTS else scoring
+    name = "accuracy" if scoring is None or counts_costs(scoring) else scoring
     return _POWER_OF.get(name, OTHERWISE) if isinstance(name, str) else OTHERWISE
 
 
@@ -82,8 +87,7 @@ def power_path(
     """
     seen = np.where(counts > 0, counts, counts[counts > 0].min())
     w1 = level.spread(1.0 / seen)
-    costed = isinstance(scoring, str) and scoring in COUNTED_COSTS
-    if stated is not None and costed:
+    if stated is not None and counts_costs(scoring):
         entries = np.stack([stated * w1**power for power in BESIDE_STATED])
         return PowerPath(BESIDE_STATED, entries, BESIDE_STATED.index(0.0))
     entries = np.stack([w1**power for power in POWERS])

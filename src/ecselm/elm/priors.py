@@ -40,13 +40,40 @@ def stated_costs(
 ) -> FloatArray:
     """Return the entries (E,) of costs a person has stated, by class or by row (N,)."""
     if isinstance(level, SampleLevel) and not isinstance(costs, ClassCosts):
-        entries = row_costs(costs, y, n_classes).sum(axis=1) / (n_classes - 1)
+        entries = _mistakes(costs, y, n_classes)
     elif isinstance(level, MatrixLevel):
         entries = level.entries(_mean_matrix(costs, y, n_classes, weight))
     else:
         matrix = _mean_matrix(costs, y, n_classes, weight)
         entries = level.spread(matrix.sum(axis=1) / (n_classes - 1))
     return np.maximum(entries, LEAST_SHARE * entries.max())
+
+
+def row_shares(
+    costs: Costs, y: IntArray, n_classes: int, weight: FloatArray | None = None
+) -> FloatArray | None:
+    """Return how dear every row is among its class, (N,) with the mean 1 in every class.
+
+    None where all rows of a class are equally dear.
+
+    Examples
+    --------
+    >>> costs = SampleCosts(np.array([1.0, 3.0, 5.0, 5.0]))
+    >>> row_shares(costs, np.array([0, 0, 1, 1]), 2)
+    array([0.5, 1.5, 1. , 1. ])
+    """
+    mistakes = _mistakes(costs, y, n_classes)
+    shares = np.ones(len(y))
+    for c in np.unique(y):
+        own = np.maximum(mistakes[y == c], LEAST_SHARE * mistakes.max())
+        mean = np.average(own, weights=None if weight is None else weight[y == c])
+        shares[y == c] = own / mean if mean > 0 else 1.0
+    return None if np.allclose(shares, 1.0) else shares
+
+
+def _mistakes(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:
+    """Return what a mistake costs on each row, (N,), the mean over its mistakes."""
+    return row_costs(costs, y, n_classes).sum(axis=1) / (n_classes - 1)
 
 
 def row_costs(costs: Costs, y: IntArray, n_classes: int) -> FloatArray:

@@ -33,8 +33,14 @@ class CostedRows:
         codes: IntArray,
         n_classes: int,
         weight: FloatArray | None,
+        shares: FloatArray | None = None,
     ) -> CostedRows:
-        """Return rows of the classes ``codes``, grouped by what has a cost of its own."""
+        """Return rows of the classes ``codes``, grouped by what has a cost of its own.
+
+        By ``shares`` rows are dearer than others of their group, which weights say as well.
+        """
+        if shares is not None:
+            weight = shares if weight is None else weight * shares
         if isinstance(level, SampleLevel):
             return cls(T, np.arange(len(T)), len(T), weight)
         return cls(T, codes, n_classes, weight)

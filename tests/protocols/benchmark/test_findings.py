@@ -7,8 +7,10 @@ from ecselm.protocols.benchmark.page import page_of, tables_of
 from ecselm.statistics import holm, wilcoxon_test
 
 N = 8
-SETS = [SetOf(f"set-{i}", "development" if i < 4 else "confirmation", 2, 2) for i in range(N - 1)]
-SETS.append(SetOf("many", "confirmation", 3, 2))
+SETS = [
+    SetOf(f"set-{i}", "development" if i < 4 else "confirmation", 2, 2, 9) for i in range(N - 1)
+]
+SETS.append(SetOf("many", "confirmation", 3, 2, 9))
 
 
 def frame(values, metric="gmean"):
@@ -87,7 +89,7 @@ def test_unfinished_methods_are_left_out(values):
 
 def test_less_cost_is_better_and_splits_are_not_tested():
     costs = {"ECSELM": {"bank": 1.0}, "ELM": {"bank": 2.0}}
-    parts = parts_of(frame(costs, "mean_cost"), [SetOf("bank", "neither", 2, 2)])
+    parts = parts_of(frame(costs, "mean_cost"), [SetOf("bank", "neither", 2, 2, 9)])
     row = row_of(comparisons_of(parts), part="bank", method="ELM")
     assert (row.wins, row.losses, row.difference) == (2, 0, 1.0)
     assert np.isnan(row.p)

@@ -131,11 +131,13 @@ def keel_cases() -> tuple[BenchCase, ...]:
 
 def bench_cases() -> tuple[BenchCase, ...]:
     """Return all data of the bench; of KEEL's what there are."""
+    mixed = partial(load_german, columns="mixed")
     bank = partial(few_to_many, BANK_TRAIN, BANK_TEST, BANK_SPLITS)
     return (
         *keel_cases(),
         BenchCase(Case("gas", "public", load_gas), partial(folds_of, 5)),
         BenchCase(Case("german", "public", load_german), partial(folds_of, 10), COST_TARGETS),
+        BenchCase(Case("german-mixed", "public", mixed), partial(folds_of, 10), COST_TARGETS),
         BenchCase(Case("bank", "public", load_bank_marketing), bank, COST_TARGETS),
     )
 

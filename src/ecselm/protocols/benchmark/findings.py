@@ -44,6 +44,7 @@ class SetOf:
     half: str
     n_classes: int
     n_splits: int
+    n_smallest: int  # rows of the smallest class
 
 
 @dataclass(frozen=True, slots=True, eq=False)

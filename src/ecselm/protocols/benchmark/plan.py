@@ -45,13 +45,15 @@ class KnownCase:
     case: BenchCase
     known: Known
     n_classes: int
+    n_smallest: int  # rows of the smallest class
 
 
 def known_case(case: BenchCase, seed: int) -> KnownCase:
     """Return a case with the checksums of its data and splits."""
     data = case.case.load()
     known = described(case.case, data, case.splits(data, seed))
-    return KnownCase(case, replace(known, label=case.name), len(data.counts))
+    counts = data.counts
+    return KnownCase(case, replace(known, label=case.name), len(counts), int(counts.min()))
 
 
 def known_cases(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,9 @@ def written(jobs: Sequence[BenchJob], cases: Sequence[KnownCase], store: Store) 
         rows = [row for job, one in finished for row in _rows(job, one, kind)]
         write_rows(store.folder / f"{kind}.parquet", rows)
     results = read_rows(store.folder / "results.parquet")
-    parts = parts_of(results, _sets(jobs, cases))
+    sets = _sets(jobs, cases)
+    write_whole(store.folder / "sets.csv", _listed(sets).encode())
+    parts = parts_of(results, sets)
     summary, comparisons = summary_of(parts), comparisons_of(parts)
     tables = tuple(tables_of(summary, comparisons))
     left_out = _left_out(results, summary)
@@ -114,9 +116,22 @@ def _sets(jobs: Sequence[BenchJob], cases: Sequence[KnownCase]) -> list[SetOf]:
     """Return what is known of the data; of splits those that are planned."""
     n_splits = {job.known.label: job.split + 1 for job in jobs}  # the last split comes last
     return [
-        SetOf(one.known.label, one.case.half, one.n_classes, n_splits[one.known.label])
+        SetOf(
+            one.known.label,
+            one.case.half,
+            one.n_classes,
+            n_splits[one.known.label],
+            one.n_smallest,
+        )
         for one in cases
     ]
+
+
+def _listed(sets: Sequence[SetOf]) -> str:
+    """Return the data sets as lines of CSV."""
+    names = [field.name for field in fields(SetOf)]
+    lines = [",".join(str(getattr(one, name)) for name in names) for one in sets]
+    return "\n".join([",".join(names), *lines, ""])
 
 
 def _rows(job: BenchJob, finished: Finished, kind: str) -> list[Row]:
