@@ -204,7 +204,11 @@ def assert_nothing_was_done_twice(folder, stored, size):
 
 
 @pytest.mark.parametrize(
-    ("kind", "size", "n_generations", "n_kills"), [("machine", 6, 61, 10), ("estimator", 4, 31, 4)]
+    ("kind", "size", "n_generations", "n_kills"),
+    [
+        pytest.param("machine", 6, 61, 10, marks=pytest.mark.slow),
+        ("estimator", 4, 31, 2),
+    ],
 )
 def test_search_killed_again_and_again_ends_with_the_same_bits(
     tmp_path, kind, size, n_generations, n_kills
