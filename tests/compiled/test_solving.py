@@ -12,7 +12,7 @@ from ecselm.solvers.population import LEAST_PIVOT
 
 pytestmark = pytest.mark.usefixtures("built")
 
-LARGE = (24, 25, 49, 97, 100, 200)
+LARGE = (24, 25, 49, 97, 100, pytest.param(200, marks=pytest.mark.slow))
 SMALL = list(product(range(1, 9), range(1, 6)))
 # Every m, every number of groups and every number of candidates beside large matrices.
 SOME = [(1, 4, 9), (2, 3, 5), (3, 2, 4), (4, 1, 1), (5, 2, 3), (1, 1, 8), (2, 4, 7), (3, 3, 6)]
