@@ -1,0 +1,1 @@
+"""Models on disk: files that hold nothing that could be executed, and no surprise."""
