@@ -48,7 +48,7 @@ class ColumnPlan:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"sex": list("fmfm"), "size": [1.5, 2.5, None, 2], "ill": [0, 1, 1, 0]})
+    >>> frame = pd.DataFrame({"sex": list("fmfm"), "size": [1, 2.5, None, 2], "ill": [0, 1, 1, 0]})
     >>> plan = plan_columns(frame, "ill")
     >>> [(column.name, column.kind, column.treatment) for column in plan.columns]
     [('sex', 'names', 'one-hot encoded'),

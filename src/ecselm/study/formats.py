@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable
@@ -20,6 +21,10 @@ TARGET = "target"  # the column of a libsvm file that has no number
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _ESCAPED = re.compile(r"~u([0-9a-f]+)~")
+_QUOTED = re.compile(r"""(?<![^\s,{])(["'])((?:(?!\1)[^\\]|\\.)*)\1(?=[\s,}]|$)""")
+_SPECIAL = re.compile(r"[^\w.+:-]", re.ASCII)
+_BACKSLASH = re.compile(r"\\(.)")
+_DATE = re.compile(r"\s*@attribute\s.*\sdate\b", re.IGNORECASE)
 
 
 def read_parquet(data: bytes, file: str) -> Any:
@@ -42,8 +47,9 @@ def read_arff(text: str, file: str) -> Any:
        size sex
     0   1.0   m
     """
-    # SciPy keeps names as bytes in ASCII.
-    plain = _FOREIGN.sub(lambda found: f"~u{ord(found.group()):x}~", text)
+    # SciPy tells quotes by the first row and keeps names as bytes in ASCII.
+    plain = "\n".join(_FOREIGN.sub(_escaped, _unquoted(line)) for line in text.splitlines())
+    longest = csv.field_size_limit()
     try:
         rows, _ = arff.loadarff(io.StringIO(plain))
     except Exception as error:  # of any class, as the header is read by patterns
@@ -51,6 +57,8 @@ def read_arff(text: str, file: str) -> Any:
         raise ValueError(
             f"{file} must be an ARFF file of numbers, names and dates that SciPy can read: {reason}"
         ) from error
+    finally:
+        csv.field_size_limit(longest)  # which SciPy raises for everybody
     return pd.DataFrame({_unescaped(name): _column(rows[name]) for name in rows.dtype.names})
 
 
@@ -104,6 +112,19 @@ def _column(values: Any) -> Any:
     if values.dtype.kind != "S":
         return values
     return np.array([_unescaped(value.decode("ascii")) for value in values], dtype=object)
+
+
+def _unquoted(line: str) -> str:
+    """Return a line of ARFF with escapes in the place of quotes, but for formats of dates."""
+    if _DATE.match(line):
+        return line
+    return _QUOTED.sub(
+        lambda found: _SPECIAL.sub(_escaped, _BACKSLASH.sub(r"\1", found.group(2))), line
+    )
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"~u{ord(found.group()):x}~"
 
 
 def _unescaped(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -90,8 +91,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     ('Fields are separated by semicolons.', "Commas in numbers are decimal: 'size'.")
     """
     file = Path(path)
-    ending = _ending(file)
-    data = _bytes(file)
+    _check_there(file)
+    ending, data = _ending(file), _bytes(file)
     if ending in BINARY:
         return _checked(BINARY[ending](data, file.name), file.name, [])
     text, encoding = decoded(data, file.name)
@@ -106,12 +107,21 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     return _typed(table, decimal_comma=words.delimiter in {";", "\t"})
 
 
+def _check_there(file: Path) -> None:
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} must be a file, it is a folder")
+    if not file.exists():
+        folder = file.parent
+        there = [one.name for one in folder.iterdir()] if folder.is_dir() else []
+        raise FileNotFoundError(f"{file} is not there{did_you_mean(file.name, there)}")
+
+
 def _ending(file: Path) -> str:
     """Return the ending that says what a file holds."""
     packed = file.suffix.lower() == ".gz"
     ending = Path(file.stem).suffix.lower() if packed else file.suffix.lower()
     known = [*DELIMITED, *TEXT] if packed else [*DELIMITED, *TEXT, *BINARY]
-    if ending not in known and not file.is_dir():
+    if ending not in known:
         raise ValueError(
             f"{file.name} must end in {', '.join(known)}{' before .gz' if packed else ''}; save "
             "a sheet of a spreadsheet as .csv"
@@ -121,18 +131,12 @@ def _ending(file: Path) -> str:
 
 def _bytes(file: Path) -> bytes:
     """Return what is in a file, unpacked."""
-    if file.is_dir():
-        raise IsADirectoryError(f"{file} must be a file, it is a folder")
     try:
         data = file.read_bytes()
-    except FileNotFoundError as error:
-        folder = file.parent
-        there = [one.name for one in folder.iterdir()] if folder.is_dir() else []
-        raise FileNotFoundError(f"{file} is not there{did_you_mean(file.name, there)}") from error
     except OSError as error:
         raise type(error)(f"{file} cannot be read: {error.strerror}") from error
     if file.suffix.lower() == ".gz":
-        with unpacking(file.name), gzip.open(file) as stream:
+        with unpacking(file.name), gzip.open(io.BytesIO(data)) as stream:
             data = stream.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise ValueError(f"{file.name} must hold at most {MOST_BYTES} bytes once unpacked")
