@@ -210,7 +210,7 @@ def _encoding(counts: Counter[str], frequent: tuple[str, ...]) -> str:
     if "" in frequent:
         parts.append("missing values: a name of their own")
     if rare:
-        parts.append(f"{rare} rare names: none of the others")
+        parts.append(f"rare names ({rare}): none of the others")
     return "; ".join(parts)
 
 

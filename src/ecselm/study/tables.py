@@ -185,7 +185,7 @@ def _typed(table: Table, *, decimal_comma: bool) -> Table:
         words = table.frame[name]
         reading = read_numbers(words, decimal_comma=decimal_comma)
         if not reading.is_clean:
-            columns[name] = words.mask(read_names(words) == "")
+            columns[name] = words.str.strip().mask(read_names(words) == "")
             continue
         columns[name] = _whole(reading.values)
         if words.str.contains(",", regex=False).any():
