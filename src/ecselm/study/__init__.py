@@ -13,17 +13,33 @@ from ecselm.study.card import (
     Learned,
     Progress,
 )
+from ecselm.study.columns import ColumnPlan, plan_columns
+from ecselm.study.days import DayNumbers
+from ecselm.study.rows import TrainingRows, new_rows, task_of, training_rows
+from ecselm.study.statements import Statements, read_statements
+from ecselm.study.tables import Table, read_table
 
 __all__ = [
     "Asked",
     "Card",
     "ClassCount",
     "ColumnNote",
+    "ColumnPlan",
     "Compared",
     "Curve",
     "DataGlance",
+    "DayNumbers",
     "Estimate",
     "HeldOut",
     "Learned",
     "Progress",
+    "Statements",
+    "Table",
+    "TrainingRows",
+    "new_rows",
+    "plan_columns",
+    "read_statements",
+    "read_table",
+    "task_of",
+    "training_rows",
 ]

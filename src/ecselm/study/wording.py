@@ -1,0 +1,37 @@
+"""Names of a person's own in sentences of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from ecselm.datasets.words import brief
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that suggests the nearest of the ``known`` names, if any is.
+
+    Examples
+    --------
+    >>> did_you_mean("Diagnose", ["age", "diagnosis"])
+    "; did you mean 'diagnosis'?"
+    >>> did_you_mean("zzz", ["age"])
+    ''
+    """
+    by_case: dict[str, str] = {}
+    for one in known:
+        by_case.setdefault(one.casefold(), one)
+    close = get_close_matches(name.casefold(), list(by_case), n=1)
+    return f"; did you mean {by_case[close[0]]!r}?" if close else ""
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return names in quotes, at most so many.
+
+    Examples
+    --------
+    >>> listed(["age", "sex", "size"], 2)
+    "'age', 'sex' and 1 more"
+    """
+    shown = ", ".join(repr(brief(name)) for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
