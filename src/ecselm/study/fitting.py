@@ -61,7 +61,9 @@ class Fit:
 
     def inputs_of(self, X: Any) -> Any:
         """Return other rows as the last step sees them."""
-        return self.pipeline[:-1].transform(X) if len(self.pipeline) > 1 else X
+        for _, step in self.pipeline.steps[:-1]:
+            X = step.transform(X)
+        return X
 
 
 def read_rows(X: Any, y: Any, task: Task, groups: Any = None) -> TargetedRows:
