@@ -116,6 +116,13 @@ def test_model_must_beat_one_answer_for_all_rows(score):
     assert "no better on the held-out rows than giving the same answer" in only(card)
 
 
+def test_gmean_of_nothing_is_explained():
+    recalls = (recall_of("ill", 0, 70), recall_of("well", 130, 130))
+    card = with_scores(gmean=0.0)
+    told = only(replace(card, held_out=replace(card.held_out, recalls=recalls)))
+    assert told == "gmean is 0 because not one held-out row of ill was recognised."
+
+
 def test_classes_with_few_training_rows_are_named():
     told = only(with_classes((16, 30), (17, 30), (3, 30)))
     assert told.startswith("Fewer than 17 training rows belong to a (16) and c (3)")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from ecselm._typing import FloatArray, IntArray
@@ -16,7 +16,7 @@ from ecselm.elm import ELMClassifier, ELMRegressor, WELMClassifier
 from ecselm.metrics.counted import Metric
 from ecselm.statistics import paired_t_test
 from ecselm.study.card import Compared, Task
-from ecselm.study.scores import known_codes, scored_classes, scored_numbers
+from ecselm.study.scores import better, known_codes, scored_classes, scored_numbers
 
 MAJORITY = "most frequent class"
 N_HIDDEN = 100
@@ -122,6 +122,23 @@ def compared_with(
     return rivals.compared(X_test, y_test, metric=metric, stated=stated)
 
 
+def best_of(compared: Sequence[Compared], metric: str) -> Compared | None:
+    """Return the model with the best score, the first of equals; None where none has one.
+
+    Examples
+    --------
+    >>> best_of([Compared("ELM", {"mae": 2.0}), Compared("mean", {"mae": 3.0})], "mae").name
+    'ELM'
+    """
+    best = None
+    for one in compared:
+        if metric not in one.scores:
+            continue
+        if best is None or better(one.scores[metric], best.scores[metric], metric):
+            best = one
+    return best
+
+
 def differ_in_classes(
     truth: IntArray,
     answers: Sequence[IntArray],
@@ -148,8 +165,8 @@ def differ_in_classes(
     cells, counts = np.unique((truth * k + mine) * k + other, return_counts=True)
     drawn = rng.multinomial(len(truth), counts / len(truth), size=N_SAMPLES)
     of_truth, of_mine, of_other = cells // (k * k), cells // k % k, cells % k
-    add_up = partial(_tables, drawn, n_classes=k)
-    gains = metric(add_up(of_truth * k + of_mine)) - metric(add_up(of_truth * k + of_other))
+    gains = metric(_tables(drawn, of_truth, of_mine, k))
+    gains = gains - metric(_tables(drawn, of_truth, of_other, k))
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(gains, [tail, 1.0 - tail])
     return bool(low > 0 or high < 0)
@@ -174,11 +191,11 @@ def differ_in_numbers(
     return paired_t_test(size(errors), size(other)).p < 1.0 - confidence
 
 
-def _tables(drawn: IntArray, places: IntArray, n_classes: int) -> FloatArray:
-    """Return the confusion matrices (P, k, k) of drawn cells (P, c) at these ``places``."""
-    flat = np.zeros((n_classes**2, len(drawn)))
-    np.add.at(flat, places, drawn.T)
-    return flat.T.reshape(-1, n_classes, n_classes)
+def _tables(drawn: IntArray, truth: IntArray, told: IntArray, n_classes: int) -> FloatArray:
+    """Return confusion matrices (P, k, k) from how often cells (P, c) were drawn."""
+    c, k = drawn.shape[1], n_classes
+    places = sparse.csr_array((np.ones(c), (truth * k + told, np.arange(c))), shape=(k * k, c))
+    return (places @ drawn.T).T.reshape(-1, k, k)
 
 
 def _compared(name: str, model: Any, X: Any, y: Any, metric: str | None, stated: Any) -> Compared:

@@ -13,13 +13,18 @@ from sklearn.pipeline import Pipeline
 
 from ecselm.costs import parse_cost
 from ecselm.metrics import get_scorer
-from ecselm.metrics.counted import Metric
 from ecselm.study.card import Asked, Card, ClassCount, ColumnNote, DataGlance, HeldOut
 from ecselm.study.fitting import Fit, TargetedRows, fit_steps, prepared, read_rows, settings_of
 from ecselm.study.held_out import held_out_of
 from ecselm.study.holding_out import hold_out
 from ecselm.study.leaks import telling_columns
-from ecselm.study.rivals import Rivals, differ_in_classes, differ_in_numbers, fitted_rivals
+from ecselm.study.rivals import (
+    Rivals,
+    best_of,
+    differ_in_classes,
+    differ_in_numbers,
+    fitted_rivals,
+)
 from ecselm.study.scores import better, count_metric, known_codes
 from ecselm.study.warnings import warnings_of
 from ecselm.study.words import last_step, learned_of, progress_of
@@ -173,37 +178,20 @@ def _judged(
 def _beyond_chance(
     card: Card, fit: Fit, rivals: Rivals, test: TargetedRows, rng: np.random.Generator
 ) -> dict[str, bool]:
-    """Tell of every model that did better whether that is more than chance."""
+    """Tell of the best of the models that did better whether that is more than chance."""
     metric, own = card.asked.metric, card.held_out.scores.get(card.asked.metric)
-    if own is None:
+    best = best_of(card.compared, metric)
+    if own is None or best is None or not better(best.scores[metric], own, metric):
         return {}
-    counted = None
-    if card.asked.task == "classes":
-        stated = card.held_out.stated_costs
-        costs = None if stated is None else np.array(stated)
-        counted = count_metric(metric, test.classes, costs)
-        if counted is None:  # nothing is known of how it varies with the rows
-            return {}
     # The best of several is ahead by luck more easily than one alone.
-    confidence = 1.0 - 0.05 / max(1, len(rivals.models))
-    mine, inputs, found = fit.pipeline.predict(test.X), fit.inputs_of(test.X), {}
-    for one in card.compared:
-        if metric in one.scores and better(one.scores[metric], own, metric):
-            both = mine, rivals.models[one.name].predict(inputs)
-            found[one.name] = _differ(test, both, metric, counted, confidence, rng)
-    return found
-
-
-def _differ(
-    test: TargetedRows,
-    both: tuple[Any, Any],
-    metric: str,
-    counted: Metric | None,
-    confidence: float,
-    rng: np.random.Generator,
-) -> bool:
-    if counted is None:
-        errors = [test.y - told for told in both]
-        return differ_in_numbers(errors[0], errors[1], metric, confidence)
+    confidence = 1.0 - 0.05 / len(rivals.models)
+    both = [fit.pipeline.predict(test.X), rivals.models[best.name].predict(fit.inputs_of(test.X))]
+    if card.asked.task == "numbers":
+        mine, other = (test.y - told for told in both)
+        return {best.name: differ_in_numbers(mine, other, metric, confidence)}
+    stated, k = card.held_out.stated_costs, len(test.classes)
+    counted = count_metric(metric, test.classes, None if stated is None else np.array(stated))
+    if counted is None:  # nothing is known of how it varies with the rows
+        return {}
     answers = [known_codes(told, test.classes) for told in both]
-    return differ_in_classes(test.codes, answers, counted, len(test.classes), rng, confidence)
+    return {best.name: differ_in_classes(test.codes, answers, counted, k, rng, confidence)}

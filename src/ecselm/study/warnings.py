@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ecselm.elm.verdict import FEW
-from ecselm.study.card import Card, Compared
-from ecselm.study.rivals import CONSTANT
+from ecselm.study.card import Card
+from ecselm.study.rivals import CONSTANT, best_of
 from ecselm.study.scores import better
 from ecselm.study.words import ALIKE, listed
 
@@ -104,31 +104,25 @@ def _no_score(card: Card) -> Iterator[str]:
 
 def _plainer_is_better(card: Card, beyond_chance: Mapping[str, bool]) -> Iterator[str]:
     metric, own = card.asked.metric, card.held_out.scores.get(card.asked.metric)
+    never = [one.name for one in card.held_out.recalls if one.value == 0]
     if own is None:
         return
-    rivals = [rival for rival in card.compared if metric in rival.scores]
-    blind = [rival for rival in rivals if rival.name in CONSTANT]
-    if any(not better(own, rival.scores[metric], metric) for rival in blind):
+    if metric == "gmean" and never:
+        yield f"gmean is 0 because not one held-out row of {listed(never)} was recognised."
+        return
+    constant = best_of([one for one in card.compared if one.name in CONSTANT], metric)
+    best = best_of(card.compared, metric)
+    if constant is not None and not better(own, constant.scores[metric], metric):
         yield (
             f"By {metric} the model is no better on the held-out rows than giving the same answer "
             "to every row: do not use it as it is."
         )
-        return
-    best = _best(rivals, metric)
-    if best is not None and better(best.scores[metric], own, metric):
+    elif best is not None and better(best.scores[metric], own, metric):
         yield (
             f"A plainer model did better on the held-out rows: {metric} is "
             f"{best.scores[metric]:.3g} with {best.name} and {own:.3g} with this one."
             f"{_of_chance(beyond_chance.get(best.name))}"
         )
-
-
-def _best(rivals: Sequence[Compared], metric: str) -> Compared | None:
-    best = None
-    for rival in rivals:
-        if best is None or better(rival.scores[metric], best.scores[metric], metric):
-            best = rival
-    return best
 
 
 def _of_chance(differs: bool | None) -> str:
