@@ -108,7 +108,7 @@ class Curve:
 class HeldOut:
     """Results on rows that nothing was learned from."""
 
-    scores: dict[str, float]  # by metric; greater is better but for mean_cost and mae
+    scores: dict[str, float]  # by metric; greater is better but for costs, mae and rmse
     confusion: tuple[tuple[int, ...], ...] = ()  # rows are the truth
     stated_costs: tuple[tuple[float, ...], ...] | None = None  # of the person, by confusion
     total_cost: float | None = None  # by stated costs
