@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+WIDE = (8.0, 4.5)  # inches, of a figure with a legend beside its axes
+
 
 def pyplot() -> Any:
     """Return ``matplotlib.pyplot``, or say which extra it comes with."""
@@ -33,3 +35,9 @@ def whole_numbers(ax: Any) -> None:
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def draw_legend(ax: Any, *, beside: bool) -> None:
+    """Name what is drawn, beside the axes, where no curve can be, or within."""
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if beside else {"loc": "best"}
+    ax.legend(fontsize="small", **place)

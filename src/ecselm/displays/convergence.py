@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ecselm.displays.canvas import axes_or_new, whole_numbers
+from ecselm.displays.canvas import WIDE, axes_or_new, draw_legend, whole_numbers
 from ecselm.displays.fitted import having
 from ecselm.displays.looks import GREY, look
 
@@ -147,16 +147,16 @@ class ConvergenceDisplay:
         self
         """
         self._check(x, priors)
-        self.ax_ = axes_or_new(ax)
+        self.ax_ = axes_or_new(ax, WIDE)
         self.figure_ = self.ax_.figure
         self.best_lines_, self.mean_lines_, self.prior_lines_ = {}, {}, {}
         for i, (name, history) in enumerate(self.histories.items()):
-            self._draw_search(name, history, x, {**look(i), **kwargs})
+            self._draw_search(name, history, x, {**look(i, len(history[x])), **kwargs})
             self._draw_priors(name, priors, self.best_lines_[name].get_color())
         self.ax_.set(xlabel=AXES[x], ylabel="fitness (greater is better)")
         whole_numbers(self.ax_)
         self.ax_.grid(alpha=0.3)
-        self.ax_.legend(fontsize="small")
+        draw_legend(self.ax_, beside=ax is None)
         return self
 
     def _check(self, x: str, priors: str | None) -> None:

@@ -11,25 +11,31 @@ GREY = "0.45"  # of what is there to compare with
 LINES = ("-", "--", ":")  # one for each round of colours
 MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
 MOST_MARKS = 20  # points above which marks would hide the curve
+N_MARKS = 10  # on a curve of more points, at most
 # Luminance at which black and white stand out alike: (1.05 / (L + 0.05))^2 = 1.05 / 0.05.
 EVEN = 0.179
 
 
-def look(i: int, n_points: int = MOST_MARKS + 1) -> dict[str, Any]:
-    """Return the style of the curve with the number ``i`` from 0, with marks if points are few.
+def look(i: int, n_points: int) -> dict[str, Any]:
+    """Return the style of the curve with the number ``i`` from 0.
+
+    All points are marked where they are few. Of many some are, others on every curve, so that
+    curves are told apart without colours, and where one lies on another.
 
     Examples
     --------
-    >>> look(1, 5)["marker"], "marker" in look(1)
-    ('s', False)
+    >>> look(1, 5)["marker"], look(1, 5)["markevery"], look(1, 101)["markevery"]
+    ('s', None, (3, 11))
     """
-    style = {
+    step = -(-n_points // N_MARKS)
+    return {
         "color": COLOURS[i % len(COLOURS)],
         "linestyle": LINES[i // len(COLOURS) % len(LINES)],
         "linewidth": 1.2,
+        "marker": MARKS[i % len(MARKS)],
         "markersize": 4,
+        "markevery": None if n_points <= MOST_MARKS else (3 * i % step, step),
     }
-    return {**style, "marker": MARKS[i % len(MARKS)]} if n_points <= MOST_MARKS else style
 
 
 def text_colour(background: Any) -> str:

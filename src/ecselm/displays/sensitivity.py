@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._typing import AnyArray
-from ecselm.displays.canvas import axes_or_new
+from ecselm.displays.canvas import WIDE, axes_or_new, draw_legend
 from ecselm.displays.looks import GREY, look
 from ecselm.displays.pricing import read_classes, read_mistake, read_ratios
 
@@ -199,11 +199,11 @@ class SensitivityDisplay:
         self
         """
         unit, what = self._unit(relative_to)
-        self.ax_ = axes_or_new(ax)
+        self.ax_ = axes_or_new(ax, WIDE)
         self.figure_ = self.ax_.figure
         self.lines_ = {}
         for i, (method, costs) in enumerate(self.costs.items()):
-            style = {**look(i), "label": method, **kwargs}
+            style = {**look(i, len(self.ratios)), "label": method, **kwargs}
             (self.lines_[method],) = self.ax_.plot(self.ratios, np.asarray(costs) / unit, **style)
         shows_constant = relative_to in {None, CONSTANT}  # else it would dwarf the methods
         self.constant_line_ = self._draw_constant(unit) if shows_constant else None
@@ -212,7 +212,7 @@ class SensitivityDisplay:
         self.ax_.set_ylim(bottom=0.0, auto=None)  # further curves may still raise the top
         _log_axis(self.ax_)
         self.ax_.grid(alpha=0.3)
-        self.ax_.legend(fontsize="small")
+        draw_legend(self.ax_, beside=ax is None)
         return self
 
     def _unit(self, relative_to: str | None) -> tuple[Any, str]:
