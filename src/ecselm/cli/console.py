@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from ecselm.elm import SearchProgress
+from ecselm.elm.evolution import SearchProgress
 
 WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
 

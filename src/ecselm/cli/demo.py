@@ -10,11 +10,12 @@ from sklearn.datasets import load_breast_cancer
 
 from ecselm.cli.console import print_lines, search_bar
 from ecselm.cli.results import print_study
+from ecselm.protocols.store import write_whole
 from ecselm.report import write_report
 from ecselm.saving import save_model
-from ecselm.study import Table, study_table, write_table
-from ecselm.study.questions import Question
+from ecselm.study import Question, Table, study_table
 
+TABLE = "tumours.csv"
 WORSE = "malignant->benign > benign->malignant"
 
 
@@ -38,13 +39,13 @@ def run(args: argparse.Namespace) -> None:
     table = tumours()
     question = Question(target="diagnosis", metric="gmean", worse=(WORSE,))
     with search_bar(shown=not args.json) as bar:
-        done = study_table(table, question, callbacks=[bar])
-    write_table(table.frame, folder / "tumours.csv")
+        done = study_table(table, question, file=TABLE, callbacks=[bar], command="ecselm demo")
+    write_whole(folder / TABLE, table.frame.to_csv(index=False).encode())
     save_model(done.model, folder / "model.skops", card=done.card.to_json())
     write_report(done.card, folder / "report.html")
     print_study(done.card, as_json=args.json)
     if not args.json:
-        files = ("tumours.csv", "model.skops", "report.html")
+        files = (TABLE, "model.skops", "report.html")
         print_lines([f"files: {', '.join(str(folder / name) for name in files)}"])
 
 
@@ -52,4 +53,4 @@ def tumours() -> Table:
     """Return the data as a table with the diagnosis in words."""
     data = load_breast_cancer(as_frame=True)
     frame = data.data.assign(diagnosis=data.target_names[data.target])
-    return Table(frame, "tumours.csv")
+    return Table(frame)

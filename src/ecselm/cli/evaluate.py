@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ecselm.cli.files import card_of
 from ecselm.cli.results import print_held_out
 from ecselm.saving import load_model
-from ecselm.study import Card, evaluate_table, read_table
+from ecselm.study import evaluate_table, read_table
 
 
 def add_parser(verbs: Any) -> None:
@@ -29,8 +30,6 @@ def add_parser(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score the model and print how it does."""
     saved = load_model(args.model, pickle=args.pickle)
-    if saved.card is None:
-        raise ValueError(f"MODEL must have a card, which 'ecselm fit' writes, got {args.model}")
-    card = Card.from_json(saved.card)
+    card = card_of(saved.card, args.model)
     found = evaluate_table(saved.model, card, read_table(args.data))
     print_held_out(card, found, as_json=args.json)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ecselm.study import Card
+
 
 def check_writable(path: Path, option: str) -> Path:
     """Return the path of a file to be written, or say what is wrong with it.
@@ -23,6 +25,13 @@ def check_writable(path: Path, option: str) -> Path:
     if not os.access(folder, os.W_OK):
         raise ValueError(f"{option} must be in a folder that can be written to, got {path}")
     return path
+
+
+def card_of(text: str | None, model: Path) -> Card:
+    """Return the card that came with a model, or say that there is none."""
+    if text is None:
+        raise ValueError(f"MODEL must have a card, which 'ecselm fit' writes, got {model}")
+    return Card.from_json(text)
 
 
 def check_apart(paths: dict[str, Path | None]) -> None:

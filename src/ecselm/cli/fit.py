@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ from ecselm.cli.files import check_apart, check_writable
 from ecselm.cli.results import print_study
 from ecselm.report import write_report
 from ecselm.saving import save_model
-from ecselm.study import read_table, study_table
-from ecselm.study.questions import Question
+from ecselm.study import Question, read_table, study_table
 
 
 def add_parser(verbs: Any) -> None:
@@ -97,7 +97,13 @@ def run(args: argparse.Namespace) -> None:
     check_apart({"--output": args.output, "--report": args.report, "FILE": args.data})
     table = read_table(args.data)
     with search_bar(shown=not args.json) as bar:
-        done = study_table(table, _question(args), callbacks=[bar])
+        done = study_table(
+            table,
+            _question(args),
+            file=args.data.name,
+            callbacks=[bar],
+            command=shlex.join(["ecselm", *args.arguments]),
+        )
     save_model(done.model, args.output, card=done.card.to_json(), pickle=args.pickle)
     if args.report is not None:
         write_report(done.card, args.report)

@@ -26,7 +26,8 @@ def add_parser(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the list."""
     rows = [
-        (str(one), one.task, one.tables, one.status, one.source) for one in list_methods(args.task)
+        (one.name, one.task, " ".join(one.tables), one.status, one.source)
+        for one in list_methods(args.task)
     ]
     if args.json:
         print_json([dict(zip(HEADER, row, strict=True)) for row in rows])

@@ -10,9 +10,10 @@ from typing import Any
 import pandas as pd
 
 from ecselm.cli.console import print_lines
-from ecselm.cli.files import check_apart, check_writable
+from ecselm.cli.files import card_of, check_apart, check_writable
+from ecselm.protocols.store import check_parquet, write_whole
 from ecselm.saving import load_model
-from ecselm.study import new_rows, read_table, write_table
+from ecselm.study import predicted_rows, read_table
 
 PREDICTION = "prediction"
 
@@ -39,14 +40,22 @@ def run(args: argparse.Namespace) -> None:
     if args.output is not None:
         check_writable(args.output, "--output")
         check_apart({"--output": args.output, "MODEL": args.model, "FILE": args.data})
-    model = load_model(args.model, pickle=args.pickle).model
-    rows = new_rows(read_table(args.data).frame, model)
-    answers = answers_of(model, rows)
+    saved = load_model(args.model, pickle=args.pickle)
+    rows = predicted_rows(card_of(saved.card, args.model), read_table(args.data))
+    answers = answers_of(saved.model, rows)
     if args.output is None:
         answers.to_csv(sys.stdout, index=False)
         return
-    write_table(answers, args.output)
+    write_whole(args.output, _file(answers, args.output))
     print_lines([f"{len(answers)} predictions: {args.output}"], error=True)
+
+
+def _file(answers: pd.DataFrame, path: Path) -> bytes:
+    """Return the content of a file by its ending."""
+    if path.suffix == ".parquet":
+        check_parquet()
+        return bytes(answers.to_parquet(index=False))
+    return answers.to_csv(index=False).encode()
 
 
 def answers_of(model: Any, rows: pd.DataFrame) -> pd.DataFrame:

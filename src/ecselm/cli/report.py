@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ecselm.cli.console import print_lines
-from ecselm.cli.files import check_apart, check_writable
+from ecselm.cli.files import card_of, check_apart, check_writable
 from ecselm.report import write_report
 from ecselm.saving import load_card
-from ecselm.study import Card
 
 
 def add_parser(verbs: Any) -> None:
@@ -33,10 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Write the page."""
     check_writable(args.output, "--output")
     check_apart({"--output": args.output, "MODEL": args.model})
-    text = load_card(args.model)
-    if text is None:
-        raise ValueError(f"MODEL must have a card, which 'ecselm fit' writes, got {args.model}")
-    card = Card.from_json(text)
+    card = card_of(load_card(args.model), args.model)
     write_report(card, args.output)
     if args.json:
         print(card.to_json())

@@ -38,8 +38,7 @@ def _print_data(card: Card) -> None:
     data = card.data
     print_lines(
         [
-            f"{data.n_train} rows to learn from, {data.n_held_out} held out, "
-            f"{len(data.columns)} columns",
+            f"{data.n_train} rows to learn from, {data.n_held_out} held out",
             *(
                 f"  {column.name}: {column.kind}; {column.treatment}"
                 for column in data.columns

@@ -65,7 +65,7 @@ class Question:
 
     def model(self, task: Task, statements: Statements | None, metric: str) -> Any:
         """Return the estimator, not fitted."""
-        given = {
+        chosen: dict[str, Any] = {
             "n_hidden": self.n_hidden,
             "max_epochs": self.max_epochs,
             "population_size": self.population_size,
@@ -73,7 +73,7 @@ class Question:
             "checkpoint": None if self.checkpoint is None else os.fspath(self.checkpoint),
             "n_jobs": self.n_jobs,
         }
-        given = {name: value for name, value in given.items() if value is not None}
+        given = {name: value for name, value in chosen.items() if value is not None}
         known = {} if statements is None else statements.parameters
         make = ECSELMClassifier if task == "classes" else ECSELMRegressor
         return make(**given, **known, scoring=metric, random_state=self.seed)
@@ -111,7 +111,8 @@ def study_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": range(40), "ill": ["no"] * 30 + ["yes"] * 10})
+    >>> ill = ["no"] * 30 + ["yes"] * 10
+    >>> frame = pd.DataFrame({"size": [i * i for i in range(40)], "ill": ill})
     >>> question = Question("ill", worse=("yes->no > no->yes",), n_hidden=5, max_epochs=1)
     >>> answer = study_table(Table(frame), question)
     >>> answer.card.asked.knowledge
