@@ -153,6 +153,12 @@ def test_a_table_that_cannot_be_used_is_refused(table, target, sentence):
         plan_columns(pd.DataFrame(table), target)
 
 
+def test_two_columns_of_one_name_are_refused():
+    twice = pd.DataFrame([[1, 2, 0], [3, 4, 1]], columns=["age", "age", "y"])
+    with pytest.raises(ValueError, match="names of columns must differ, got 'age' twice"):
+        plan_columns(twice, "y")
+
+
 def test_new_rows_need_the_same_columns_in_any_order(frame, plan):
     known = new_rows(frame, plan.columns)
     mixed = frame[frame.columns[::-1]].drop(columns=["remark", "diagnosis"])

@@ -90,14 +90,14 @@ def read_numbers(column: Any, *, decimal_comma: bool = False) -> Reading:
     quick = _quick(column)
     if quick is not None:
         return quick
-    words = texts(column)
+    codes, words = pd.factorize(texts(column))
     known = ~_among(words, MISSING_NUMBER)
     best = _floats(words, known)
     if best.bad.any():
         styles = (DECIMAL, GROUPING) if decimal_comma else (GROUPING, DECIMAL)
         tried = [_floats(_restyled(words, known, style), known, style) for style in styles]
         best = min([best, *tried], key=lambda reading: int(reading.bad.sum()))
-    return best
+    return Reading(best.values[codes], best.bad[codes], best.style)
 
 
 def read_days(column: Any) -> Reading:
@@ -171,7 +171,8 @@ def _quick(column: Any) -> Reading | None:
     odd = np.isnan(values)
     if not _among(texts(column[odd]), MISSING_NUMBER).all():
         return None
-    if pd.Series(column).astype(object).str.match(_CODE.pattern, na=False).any():
+    words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
+    if pd.Series(words).str.match(_CODE.pattern, na=False).any():
         return None
     return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
 

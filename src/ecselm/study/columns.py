@@ -129,6 +129,9 @@ def target_rows(frame: Any, target: str) -> AnyArray:
     strange = [name for name in frame.columns if not isinstance(name, str)]
     if strange:
         raise ValueError(f"names of columns must be texts, got {strange[0]!r}")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()].tolist()
+        raise ValueError(f"names of columns must differ, got {listed(twice)} twice")
     if target not in frame.columns:
         raise ValueError(
             f"target must be a column of the table, got {target!r}"
