@@ -10,6 +10,12 @@ import sys
 import time
 
 CTRL_C = b"\x03"
+# Keys become signals only for a process whose own terminal it is.
+IN_A_TERMINAL = """
+import os, sys
+os.login_tty(os.dup(0))
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
 
 
 class Terminal:
@@ -17,14 +23,12 @@ class Terminal:
 
     def __init__(self, *arguments, folder):
         self._master, slave = pty.openpty()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "ecselm", *map(str, arguments)],
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", IN_A_TERMINAL, "-m", "ecselm", *map(str, arguments)],
             cwd=folder,
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            start_new_session=True,
-            preexec_fn=_takes_the_terminal,
         )
         os.close(slave)
         self.shown = b""
@@ -73,10 +77,3 @@ class Terminal:
             return False
         self.shown += part
         return bool(part)
-
-
-def _takes_the_terminal():
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -302,7 +302,7 @@ def test_a_search_goes_on_with_its_checkpoint(tumours, capsys, here):
 def test_nobody_reads_on(tumours, here):
     command = [sys.executable, "-m", "ecselm", "predict"]
     command += [tumours / "model.skops", tumours / "new.csv"]
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603
         [*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=here
     ) as process:
         process.stdout.close()
