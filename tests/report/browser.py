@@ -107,6 +107,7 @@ class Browser:
 
     def printed(self):
         """Return the page as a PDF."""
+        self.ask("Emulation.setEmulatedMedia", media="")
         return base64.b64decode(self.ask("Page.printToPDF", printBackground=True)["data"])
 
     def close(self):

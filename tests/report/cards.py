@@ -174,10 +174,10 @@ def words_of(names, costs):
     """Return how the dearest class compares with the cheapest."""
     dear, cheap = int(np.argmax(costs)), int(np.argmin(costs))
     factor = costs[dear] / costs[cheap]
-    return (
-        f"A mistake on {names[dear]} is treated as {factor:.2g} times as bad as one on "
-        f"{names[cheap]}.",
-    )
+    if factor < 1.05:
+        return ("All mistakes are treated alike.",)
+    worse = f"A mistake on {names[dear]} is treated as {factor:.2g} times as bad"
+    return (f"{worse} as one on {names[cheap]}.",)
 
 
 def tumours(**parameters):

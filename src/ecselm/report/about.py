@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 
 from ecselm.report.bars import bar
 from ecselm.report.jargon import metric_named
-from ecselm.report.markup import Markup, element, escaped, joined, named
+from ecselm.report.markup import Markup, element, escaped, joined, named, shortened
 from ecselm.report.numbers import count, counted, figure, share
 from ecselm.report.section import Section, listed, paragraph
-from ecselm.report.tables import number, table
+from ecselm.report.tables import number, scale, table
 from ecselm.study import Card, ClassCount, DataGlance
 
 MOST_COLUMNS = 500  # that are listed; more make a page nobody reads
+MOST_PRINTED = 60  # that are unfolded on paper
 
 
 def warned(card: Card) -> Section | None:
@@ -82,7 +83,7 @@ def _classes(glance: DataGlance) -> Markup | None:
     most = max(one.n_train + one.n_held_out for one in glance.classes) or 1
     total = sum(one.n_train + one.n_held_out for one in glance.classes) or 1
     rows = (_class(i, one, most, total) for i, one in enumerate(glance.classes))
-    head = ("class", "to learn from", "held out", "share", "rows")
+    head = ("class", "to learn from", "held out", "share", scale("0", count(most)))
     return table("Rows of each class: solid to learn from, pale held out", head, rows, "bars")
 
 
@@ -92,7 +93,7 @@ def _class(i: int, one: ClassCount, most: int, total: int) -> tuple[str, ...]:
     label = f"{one.name}: {counted(n, 'row')}"
     parts = ((0.0, learned, "own"), (learned, n / most, "pale"))
     return (
-        named(one.name),
+        named(one.name, 40),
         number(figure(count(one.n_train), one.n_train, "data", "classes", i, "n_train")),
         number(figure(count(one.n_held_out), one.n_held_out, "data", "classes", i, "n_held_out")),
         number(share(n / total)),
@@ -105,7 +106,7 @@ def _columns(glance: DataGlance) -> Markup | None:
     if not glance.columns:
         return None
     kinds = Counter(one.kind for one in glance.columns)
-    summary = ", ".join(f"{count(n)} of {kind}" for kind, n in kinds.most_common())
+    summary = ", ".join(f"{count(n)} with {shortened(kind, 40)}" for kind, n in kinds.most_common())
     listed_columns = glance.columns[:MOST_COLUMNS]
     rows = (
         (
@@ -124,6 +125,7 @@ def _columns(glance: DataGlance) -> Markup | None:
         element("summary", f"{counted(len(glance.columns), 'column')}: {summary}"),
         table("Columns the model reads", head, rows, "columns"),
         paragraph(f"And {count(left_out)} more.") if left_out else None,
+        class_="long" if len(glance.columns) > MOST_PRINTED else None,
     )
 
 

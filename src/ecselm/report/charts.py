@@ -79,8 +79,8 @@ def _dots(line: Line, x_axis: Axis, y_axis: Axis) -> Iterable[Markup]:
             cy=f"{down(y_axis, y):.1f}",
             r="3.5",
             class_=f"dot {line.kind}",
-            data_x=repr(x),
-            data_y=repr(y),
+            data_x=repr(float(x)),
+            data_y=repr(float(y)),
         )
 
 

@@ -9,7 +9,7 @@ from ecselm.report.jargon import Metric, metric_named
 from ecselm.report.markup import Markup, element, joined, named
 from ecselm.report.numbers import amount, figure, score
 from ecselm.report.section import Section, paragraph
-from ecselm.report.tables import number, table
+from ecselm.report.tables import number, scale, table
 from ecselm.study import Card
 
 Row = tuple[Markup, Mapping[str, float], float | None, tuple[str | int, ...]]
@@ -60,7 +60,7 @@ def _bars(card: Card) -> Markup:
     )
     better = "smaller" if metric.smaller_is_better else "greater"
     caption = f"{metric.name} on rows held out; {better} is better"
-    return table(caption, ("model", metric.name, "bar"), rows, "bars")
+    return table(caption, ("model", metric.name, scale(amount(low), amount(high))), rows, "bars")
 
 
 def _range(metric: Metric, values: list[float]) -> tuple[float, float]:

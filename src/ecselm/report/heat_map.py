@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ecselm.report.markup import Markup, element, named
 from ecselm.report.tables import scrolled
 
-MOST_NAMED = 8  # classes whose names fit above the columns; more are numbered
+MOST_NAMED = 8  # classes whose names fit above the columns; more are numbered,
+SHORTEST = 4  # unless no name has more characters than this
 MOST_SHOWN = 40  # classes; a table of more is neither readable nor small
 
 
@@ -34,10 +35,11 @@ def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]
     cells : sequence of sequences of Cell
     """
     is_dense = len(names) > MOST_NAMED
+    is_numbered = is_dense and max(map(len, names)) > SHORTEST
     corner = element("th", "truth ↓ answer →", scope="col", class_="corner")
-    header = element("tr", corner, *(_column(i, name, is_dense) for i, name in enumerate(names)))
+    header = element("tr", corner, *(_column(i, name, is_numbered) for i, name in enumerate(names)))
     body = (
-        element("tr", _row(i, name, is_dense), *map(_cell, row))
+        element("tr", _row(i, name, is_numbered), *map(_cell, row))
         for i, (name, row) in enumerate(zip(names, cells, strict=True))
     )
     kind = "heat dense" if is_dense else "heat"
@@ -76,14 +78,14 @@ def _level(value: float, low: float, high: float) -> float:
     return 0.5 if low == high else (value - low) / (high - low)
 
 
-def _column(i: int, name: str, is_dense: bool) -> Markup:
-    if is_dense:
+def _column(i: int, name: str, is_numbered: bool) -> Markup:
+    if is_numbered:
         return element("th", str(i + 1), scope="col", title=name)
     return element("th", named(name, 18), scope="col")
 
 
-def _row(i: int, name: str, is_dense: bool) -> Markup:
-    number = f"{i + 1} " if is_dense else None
+def _row(i: int, name: str, is_numbered: bool) -> Markup:
+    number = f"{i + 1} " if is_numbered else None
     return element("th", number, named(name, 18), scope="row")
 
 

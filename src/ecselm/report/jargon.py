@@ -13,6 +13,7 @@ class Metric:
     meaning: str
     smaller_is_better: bool = False
     is_share: bool = False  # from 0 to 1
+    is_counted: bool = True  # a function of the table of answers against the truth
 
     def advantage(self, one: float, other: float) -> float:
         """Return by how much the first value is better than the second."""
@@ -22,7 +23,10 @@ class Metric:
 _METRICS = {
     "accuracy": Metric("Accuracy", "The share of right answers.", is_share=True),
     "average_precision": Metric(
-        "Average precision", "Area under the curve of precision over recall.", is_share=True
+        "Average precision",
+        "Area under the curve of precision over recall.",
+        is_share=True,
+        is_counted=False,
     ),
     "balanced_accuracy": Metric(
         "Balanced accuracy",
@@ -30,7 +34,10 @@ _METRICS = {
         is_share=True,
     ),
     "cumulative_score": Metric(
-        "Cumulative score", "The share of rows whose error is within a tolerance.", is_share=True
+        "Cumulative score",
+        "The share of rows whose error is within a tolerance.",
+        is_share=True,
+        is_counted=False,
     ),
     "f1": Metric(
         "F1",
@@ -51,7 +58,10 @@ _METRICS = {
         is_share=True,
     ),
     "mae": Metric(
-        "Mean absolute error", "How far an answer is off on average.", smaller_is_better=True
+        "Mean absolute error",
+        "How far an answer is off on average.",
+        smaller_is_better=True,
+        is_counted=False,
     ),
     "matthews_corrcoef": Metric(
         "Matthews correlation",
@@ -67,7 +77,9 @@ _METRICS = {
         "Macro precision", "Mean over classes of the share of claims that are right.", is_share=True
     ),
     "r2": Metric(
-        "R²", "The share of the variance explained: 1 is perfect, 0 is always telling the mean."
+        "R²",
+        "The share of the variance explained: 1 is perfect, 0 is always telling the mean.",
+        is_counted=False,
     ),
     "recall": Metric("Recall", "The share of cases that are found.", is_share=True),
     "recall_macro": Metric(
@@ -77,11 +89,13 @@ _METRICS = {
         "Root mean squared error",
         "How far answers are off, with large errors counting more.",
         smaller_is_better=True,
+        is_counted=False,
     ),
     "roc_auc": Metric(
         "Area under the ROC curve",
         "How often a case gets a higher score than a non-case: 1 is always, 0.5 is guessing.",
         is_share=True,
+        is_counted=False,
     ),
     "savings": Metric("Savings", "The share of costs saved over the better of all yes and all no."),
     "total_cost": Metric(
@@ -100,4 +114,4 @@ def metric_named(name: str) -> Metric:
     >>> metric_named("mine").meaning
     'Greater is better.'
     """
-    return _METRICS.get(name, Metric(name, "Greater is better."))
+    return _METRICS.get(name, Metric(name, "Greater is better.", is_counted=False))

@@ -9,7 +9,7 @@ from ecselm.report.heat_map import MOST_SHOWN, Cell, heat_map, levels
 from ecselm.report.markup import Markup, element, joined, named
 from ecselm.report.numbers import amount, count, figure, marks, score
 from ecselm.report.section import Section, listed, paragraph
-from ecselm.report.tables import number, table
+from ecselm.report.tables import number, scale, table
 from ecselm.study import Card, Learned, Progress
 
 
@@ -64,7 +64,8 @@ def _worth(learned: Learned) -> Markup:
     )
     if learned.gain is None:
         return paragraph(verdict)
-    gain = figure(f"{learned.gain:+.3g}", learned.gain, "learned", "gain")
+    written = f"{learned.gain:+.3g}" if learned.gain else "0"
+    gain = figure(written, learned.gain, "learned", "gain")
     noise = None
     if learned.gain_noise is not None:
         told = figure(amount(learned.gain_noise), learned.gain_noise, "learned", "gain_noise")
@@ -96,13 +97,14 @@ def _by_class(names: list[str], learned: Learned) -> Markup:
     most = max((abs(cost) for cost in learned.class_costs), default=0.0) or 1.0
     rows = (
         (
-            named(name),
+            named(name, 40),
             number(figure(amount(cost), cost, "learned", "class_costs", i)),
             bar(f"{name}: {amount(cost)}", ((0.0, abs(cost) / most, "wrong"),)),
         )
         for i, (name, cost) in enumerate(zip(names, learned.class_costs, strict=True))
     )
-    return table("Cost of a mistake on each class", ("class", "cost", "bar"), rows, "bars")
+    head = ("class", "cost", scale("0", amount(most)))
+    return table("Cost of a mistake on each class", head, rows, "bars")
 
 
 def _course(progress: Progress) -> list[Markup]:

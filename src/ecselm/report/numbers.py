@@ -18,7 +18,9 @@ def marks(value: float, *place: str | int) -> dict[str, str | bool | None]:
     {'data_card': '/held_out/scores/f1~12', 'data_value': '0.5'}
     """
     pointer = "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in place)
-    return {"data_card": pointer, "data_value": repr(value)}
+    # NumPy's floats are floats, but are not written as such.
+    exact = repr(float(value)) if isinstance(value, float) else repr(value)
+    return {"data_card": pointer, "data_value": exact}
 
 
 def figure(text: str, value: float, *place: str | int) -> Markup:

@@ -10,7 +10,7 @@ from ecselm.report.jargon import metric_named
 from ecselm.report.markup import Markup, element, joined, named
 from ecselm.report.numbers import amount, count, counted, figure, marks, score, share
 from ecselm.report.section import Section, paragraph
-from ecselm.report.tables import number, table
+from ecselm.report.tables import number, scale, table
 from ecselm.study import Card, Estimate, HeldOut
 
 MOST_MISTAKES = 10  # that are listed where the table is large
@@ -61,10 +61,7 @@ def recalls(card: Card) -> Section | None:
         "is long, there were few rows to judge by."
     )
     rows = (_recall(i, one) for i, one in enumerate(found))
-    scale = element(
-        "span", *(element("span", end) for end in ("0 %", "50 %", "100 %")), class_="scale"
-    )
-    head = ("class", "rows", "found", "from", "to", scale)
+    head = ("class", "rows", "found", scale("0 %", "50 %", "100 %"))
     drawn = table("Share of each class that is found", head, rows, "bars")
     return Section("recalls", "How often each class is found", joined((words, drawn)))
 
@@ -152,10 +149,8 @@ def _recall(i: int, one: Estimate) -> tuple[str, ...]:
     }
     label = f"{one.name}: {share(one.value)}, from {share(one.low)} to {share(one.high)}"
     return (
-        named(one.name),
+        named(one.name, 40),
         number(figure(count(one.n), one.n, *place, "n")),
-        number(told["value"]),
-        number(told["low"]),
-        number(told["high"]),
+        number(told["value"], element("small", told["low"], " to ", told["high"])),
         whisker(label, one.value, one.low, one.high, **marks(one.value, *place, "value")),
     )

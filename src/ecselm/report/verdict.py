@@ -94,25 +94,35 @@ def _against(card: Card, rival: int | None) -> Markup | None:
     value = other.scores[metric]
     told = figure(score(value), value, "compared", rival, "scores", metric)
     begin = joined(("The best plainer model, ", named(other.name), ", has ", told))
-    return joined((begin, _difference(_lead(card, rival)), _chance(card, other)))
+    lead = _lead(card, rival)
+    chance = _chance(card, other) if abs(lead) > TIE else None
+    return joined((begin, _difference(lead), chance, _costs(card, rival)))
 
 
 def _difference(lead: float) -> str:
     if abs(lead) <= TIE:
         return ": the same."
     side = "better" if lead < 0 else "worse"
-    return f", which is {side} by {amount(abs(lead))}."
+    size = "less than 0.001" if abs(lead) < 0.001 else score(abs(lead))
+    return f", which is {side} by {size}."
 
 
-def _chance(card: Card, rival: Compared) -> str:
+def _chance(card: Card, rival: Compared) -> str | None:
     """Return whether so small a difference says anything, where that is known."""
-    if _may_be_chance(card, rival):
-        most = _most_apart(card, rival)
-        return (
-            f" In no class do the two differ by more than {counted(most, 'right answer')}: "
-            "that may be chance."
-        )
-    return ""
+    if not _may_be_chance(card, rival):
+        return None
+    apart = _rows_apart(card, rival)
+    return f" Their tables of answers differ by {counted(apart, 'row')}, which may be chance."
+
+
+def _costs(card: Card, rival: int) -> Markup | None:
+    """Return what the mistakes of both cost, where costs were stated."""
+    own, other = card.held_out.total_cost, card.compared[rival].total_cost
+    if own is None or other is None:
+        return None
+    mine = figure(amount(own), own, "held_out", "total_cost")
+    theirs = figure(amount(other), other, "compared", rival, "total_cost")
+    return joined((" By the costs stated, its mistakes cost ", mine, " and theirs ", theirs, "."))
 
 
 def _lead(card: Card, rival: int) -> float:
@@ -123,12 +133,15 @@ def _lead(card: Card, rival: int) -> float:
 
 
 def _may_be_chance(card: Card, rival: Compared) -> bool:
-    """Tell whether no class can show a difference, even if it is all on one side."""
+    """Tell whether no test of answers can tell the two apart, whichever rows they differ on."""
     if not card.held_out.confusion or not rival.confusion:
         return False
-    return _most_apart(card, rival) < FEWEST_TELLING
+    is_counted = metric_named(card.asked.metric).is_counted
+    return is_counted and _rows_apart(card, rival) < FEWEST_TELLING
 
 
-def _most_apart(card: Card, rival: Compared) -> int:
+def _rows_apart(card: Card, rival: Compared) -> int:
+    """Return how many answers have to change to make one table of the other."""
     pairs = zip(card.held_out.confusion, rival.confusion, strict=True)
-    return max(abs(own[i] - other[i]) for i, (own, other) in enumerate(pairs))
+    moved = sum(abs(a - b) for own, other in pairs for a, b in zip(own, other, strict=True))
+    return -(-moved // 2)  # a changed answer leaves one cell and enters another
