@@ -9,7 +9,7 @@ from typing import Any
 from ecselm.cli.console import print_lines
 from ecselm.cli.files import card_of, check_apart, check_writable
 from ecselm.report import write_report
-from ecselm.saving import load_card
+from ecselm.saving import load_model
 
 
 def add_parser(verbs: Any) -> None:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Write the page."""
     check_writable(args.output, "--output")
     check_apart({"--output": args.output, "MODEL": args.model})
-    card = card_of(load_card(args.model), args.model)
+    card = card_of(load_model(args.model).card, args.model)
     write_report(card, args.output)
     if args.json:
         print(card.to_json())
