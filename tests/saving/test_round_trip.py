@@ -212,6 +212,8 @@ def test_keys_of_any_kind_keep_their_kind(tmp_path):
     cost = {(True, False): 10, (False, True): 2}
     model = CSELMClassifier(10, cost=cost, random_state=0).fit(X, X[:, 0] > 0)
     assert again(model, tmp_path).cost == cost
+    model = WELMClassifier(10, weighting={False: 1.0, True: 3.0}).fit(X, X[:, 0] > 0)
+    assert again(model, tmp_path).weighting == {False: 1.0, True: 3.0}
     weighting = {np.int64(0): 1.0, 1: 3.0, 2: 0.5}
     model = WELMClassifier(10, weighting=weighting, random_state=0).fit(X, Y)
     loaded = again(model, tmp_path).weighting

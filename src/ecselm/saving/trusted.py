@@ -54,8 +54,7 @@ _LOSSES = {
     )
 }
 _COMPILED_LOSSES = {
-    f"{module}.{name}"
-    for module in ("_loss", "sklearn._loss._loss")  # releases of scikit-learn differ
+    f"sklearn._loss._loss.{name}"
     for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss", "CyExponentialLoss")
 }
 _SCALARS = {
@@ -89,7 +88,6 @@ TRUSTED: dict[str, frozenset[str]] = {
     "ListNode": frozenset({"builtins.list"}),
     "TupleNode": frozenset({"builtins.tuple"}),
     "SliceNode": frozenset({"builtins.slice"}),
-    "BytesNode": frozenset({"builtins.bytes"}),
     "JsonNode": frozenset({"builtins.str"}),
     "TypeNode": frozenset({"builtins.str", "builtins.object", *_SCALARS}),
     "NdArrayNode": frozenset({"numpy.ndarray", *_SCALARS}),
