@@ -35,6 +35,19 @@ def test_file_holds_what_is_returned(model, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
 
 
+def test_failed_write_leaves_the_file_as_it_was(model, tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError("no space left")
+
+    path = tmp_path / "model.onnx"
+    path.write_text("before")
+    monkeypatch.setattr("ecselm.onnx.export.os.fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        to_onnx(model, path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_metadata_tell_version_and_classes(model):
     graph = to_onnx(model)
     known = {prop.key: prop.value for prop in graph.metadata_props}

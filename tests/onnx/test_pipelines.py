@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+import skl2onnx
 from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.ensemble import VotingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
@@ -13,9 +15,10 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, S
 from sklearn.tree import DecisionTreeClassifier
 
 from ecselm import CostSearchCV, CSELMClassifier, ECSELMClassifier, ELMClassifier, ELMRegressor
-from tests.onnx.agreement import N_ROWS, assert_agrees, fed, rows_beyond
+from ecselm.onnx import to_onnx
+from tests.onnx.agreement import N_ROWS, answers, assert_agrees, fed, rows_beyond
 
-SHORT = {"population_size": 5, "max_epochs": 1, "random_state": 0}
+SHORT = {"population_size": 3, "max_epochs": 0, "fitness": "holdout", "random_state": 0}
 TEXT = ("Größe", "city of birth")
 NUMBERS = ["age", "0 weight (kg)"]
 
@@ -180,7 +183,7 @@ INSIDE = [
 @pytest.mark.parametrize("estimator", INSIDE, ids=lambda one: type(one).__name__)
 def test_cost_search_agrees(estimator, level, n_classes):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((90, 4)).astype(np.float32).astype(np.float64)
+    X = rng.standard_normal((60, 4)).astype(np.float32).astype(np.float64)
     y = np.array(["gelb", "grün", "rot"])[
         np.digitize(X[:, 0] + X[:, 1] ** 2, [0.5, 2.0][: n_classes - 1])
     ]
@@ -198,6 +201,24 @@ def test_cost_search_around_a_table_agrees(people):
     model = make_pipeline(before, ELMClassifier(20, random_state=0))
     search = CostSearchCV(model, cost_level="decision", scoring="f1_macro", **SHORT).fit(X, y)
     assert_agrees(search, R, fed(R, TEXT))
+
+
+def test_missing_and_empty_words_cannot_be_told_apart(people):
+    X, y = people[0].assign(Größe=lambda X: X["Größe"].replace("klein", "")), people[1]
+    before = preparation(OneHotEncoder(handle_unknown="ignore"))
+    model = make_pipeline(before, ELMClassifier(5, random_state=0)).fit(X, y)
+    with pytest.raises(ValueError, match="categories must be different words"):
+        to_onnx(model)
+
+
+def test_other_converters_of_skl2onnx_know_the_family():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    voters = [(str(seed), ELMClassifier(10, random_state=seed)) for seed in range(2)]
+    model = VotingClassifier(voters, voting="soft", flatten_transform=False)
+    model.fit(X, np.where(X[:, 0] > 0, "oui", "non"))
+    graph = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
+    R = rows_beyond(X)
+    assert (answers(graph, {"X": R})["label"] == model.predict(R)).all()
 
 
 def test_cost_search_without_probabilities_gives_labels():

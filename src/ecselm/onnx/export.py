@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -172,13 +171,12 @@ def _describe(graph: ModelProto, model: Any) -> None:
 
 def _write_whole(path: Path, content: bytes) -> None:
     """Write a file beside the one it is to be, then put it in its place."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        written = Path(file.name)
-        try:
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
-            written.unlink(missing_ok=True)
-            raise
-    written.replace(path)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -124,7 +124,11 @@ def _width(operator: Any) -> int:
 
 def _is_missing(value: Any) -> bool:
     """Tell whether a value stands for a missing one: None, NaN or pandas' NA."""
-    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
+    return (
+        value is None
+        or value is pd.NA
+        or (isinstance(value, (float, np.floating)) and np.isnan(value))
+    )
 
 
 def _kept(imputer: SimpleImputer) -> BoolArray:
@@ -173,7 +177,7 @@ def _place(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
         return graph.classical_node(
             "LabelEncoder",
             column,
-            keys_strings=[MISSING_WORD if _is_missing(one) else str(one) for one in categories],
+            keys_strings=_keys(categories),
             values_int64s=numbers.tolist(),
             default_int64=0,
         )
@@ -185,6 +189,17 @@ def _place(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
     weights = graph.constant(numbers[:, np.newaxis].astype(np.float64))
     place = graph.node("MatMul", graph.cast(same), weights)
     return graph.node("Cast", place, to=TensorProto.INT64)
+
+
+def _keys(categories: AnyArray) -> list[str]:
+    """Return categories as words of ONNX, the missing one as the empty word."""
+    keys = [MISSING_WORD if _is_missing(one) else str(one) for one in categories]
+    if len(set(keys)) < len(keys):
+        raise NoOnnxFormError(
+            "categories must be different words to be written as ONNX, where missing words are "
+            f"empty ones, got {categories.tolist()}"
+        )
+    return keys
 
 
 def _table(encoder: OneHotEncoder | OrdinalEncoder, j: int) -> FloatArray:
