@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.datasets import load_breast_cancer
 
+from ecselm._files import write_whole
 from ecselm.cli.console import print_lines, search_bar
 from ecselm.cli.results import print_study
-from ecselm.protocols.store import write_whole
 from ecselm.report import write_report
 from ecselm.saving import save_model
 from ecselm.study import Question, Table, study_table

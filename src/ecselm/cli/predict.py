@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from ecselm._files import write_whole
 from ecselm.cli.console import print_lines
 from ecselm.cli.files import card_of, check_apart, check_writable
-from ecselm.protocols.store import check_parquet, write_whole
+from ecselm.protocols.store import check_parquet
 from ecselm.saving import load_model
 from ecselm.study import predicted_rows, read_table
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from ecselm.cli.console import print_json, print_lines, print_table
-from ecselm.study import Card, HeldOut
+from ecselm.study import Card, ColumnNote, HeldOut
 
+MOST_NAMES = 6  # of columns that are treated alike
 MOST_CLASSES = 12  # a larger confusion matrix is left to the report
 
 
@@ -39,15 +41,23 @@ def _print_data(card: Card) -> None:
     print_lines(
         [
             f"{data.n_train} rows to learn from, {data.n_held_out} held out",
-            *(
-                f"  {column.name}: {column.kind}; {column.treatment}"
-                for column in data.columns
-                if column.treatment
-            ),
+            *_columns_alike(data.columns),
             *data.notes,
             *card.asked.knowledge,
         ]
     )
+
+
+def _columns_alike(columns: Sequence[ColumnNote]) -> list[str]:
+    """Return a line for all columns that the same was done with."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for column in columns:
+        alike.setdefault((column.kind, column.treatment), []).append(column.name)
+    return [
+        f"  {len(names)} of {kind}, {done}: {', '.join(names[:MOST_NAMES])}"
+        f"{', ...' if len(names) > MOST_NAMES else ''}"
+        for (kind, done), names in alike.items()
+    ]
 
 
 def _print_compared(card: Card) -> None:

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import ecselm
+from ecselm._files import write_whole
 from ecselm.onnx.columns import column_kinds, input_types, takes_columns
 from ecselm.onnx.cost_search import output_names
 from ecselm.onnx.graph import NoOnnxFormError
@@ -96,7 +97,7 @@ def to_onnx(
     graph = _converted(model, kinds, number)
     _describe(graph, model)
     if path is not None:
-        _write_whole(Path(path), graph.SerializeToString())
+        write_whole(Path(path), graph.SerializeToString())
     return graph
 
 
@@ -167,16 +168,3 @@ def _describe(graph: ModelProto, model: Any) -> None:
     if is_classifier(model):
         known["classes"] = json.dumps(model.classes_.tolist(), ensure_ascii=False)
     set_model_props(graph, known)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside the one it is to be, then put it in its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
+from ecselm._files import write_whole
 from ecselm.report.about import asked, data, repeated, warned
 from ecselm.report.check import check_card
 from ecselm.report.comparison import compared
@@ -61,7 +62,7 @@ def write_report(card: Card, path: str | os.PathLike[str]) -> Path:
     """
     text = report_html(card)
     written = Path(path)
-    written.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(written, text.encode())
     return written
 
 
