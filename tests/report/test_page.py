@@ -106,6 +106,14 @@ def test_headings_are_in_order_and_pictures_have_names(card):
     assert all(attrs["role"] == "img" for attrs in pictures)
 
 
+def test_costs_by_class_stand_in_for_a_matrix(made):
+    card = made["tumours"]
+    learned = dataclasses.replace(card.learned, matrix=())
+    places = dict(Page(report_html(dataclasses.replace(card, learned=learned))).values())
+    assert {"/learned/class_costs/0", "/learned/class_costs/1"} <= set(places)
+    assert "/learned/class_costs/0" not in dict(Page(report_html(card)).values())
+
+
 def test_warnings_come_before_all_other_parts(made):
     page = Page(report_html(made["tumours"]))
     assert page.all("section")[0][0]["class"] == "warnings"

@@ -67,7 +67,7 @@ def test_the_best_rival_is_named_and_ties_are_told():
     card = card_of(OWN, ((30, 20), (5, 45)), ((45, 5), (5, 45)))
     assert best_rival(card) == 1
     assert "The best plainer model, R1, has 0.900: the same." in told(card)
-    assert "It is right on 90 of 100 held-out rows; its Accuracy is 0.900." in told(card)
+    assert "It is right on 90 of 100 held-out rows; its accuracy is 0.900." in told(card)
 
 
 def test_smaller_costs_are_better():
@@ -79,7 +79,9 @@ def test_smaller_costs_are_better():
 
 def test_costs_of_both_are_told_where_they_were_stated():
     card = card_of(OWN, ((30, 20), (5, 45)), costs=7.0)
-    assert "By the costs stated, its mistakes cost 7 and theirs 7." in told(card)
+    assert "By the costs stated, its mistakes cost 7 and those of the plainer model 7." in told(
+        card
+    )
     assert "costs stated" not in told(card_of(OWN, ((30, 20), (5, 45))))
 
 
@@ -95,3 +97,9 @@ def test_two_classes_are_named_and_many_are_counted(made):
     assert "it tells malignant or benign" in told(made["tumours"])
     assert "it tells one of 10 classes" in told(made["digits"])
     assert "it tells a number" in told(made["progression"])
+    assert "it tells a class." in told(made["bare"])
+
+
+def test_a_card_without_results_says_no_more_than_it_knows():
+    card = dataclasses.replace(cards.bare(), held_out=HeldOut({}))
+    assert verdict(card).endswith("Compared with no plainer model</p></div></header>")

@@ -21,8 +21,8 @@ def check_card(card: Card) -> None:
                 f"{name} must have a row and a column for each of the {n_classes} classes, "
                 f"got rows of {[len(row) for row in matrix]}"
             )
-    if card.learned is not None and len(card.learned.class_costs) != n_classes:
-        got = len(card.learned.class_costs)
+    got = len(card.learned.class_costs) if card.learned is not None else 0
+    if got not in {0, n_classes}:
         raise ValueError(f"class_costs must have a cost for each of {n_classes} classes, got {got}")
     for name, columns in _series(card):
         lengths = [len(column) for column in columns]
@@ -36,7 +36,7 @@ def _matrices(card: Card) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
         yield "confusion", held_out.confusion
     if held_out.stated_costs is not None:
         yield "stated_costs", held_out.stated_costs
-    if card.learned is not None:
+    if card.learned is not None and card.learned.matrix:
         yield "matrix", card.learned.matrix
     for rival in card.compared:
         if rival.confusion:

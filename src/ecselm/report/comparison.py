@@ -59,7 +59,7 @@ def _bars(card: Card) -> Markup:
         for label, value, place in known
     )
     better = "smaller" if metric.smaller_is_better else "greater"
-    caption = f"{metric.name} on rows held out; {better} is better"
+    caption = f"On rows held out: {metric.name}; {better} is better"
     return table(caption, ("model", metric.name, scale(amount(low), amount(high))), rows, "bars")
 
 
@@ -84,7 +84,7 @@ def _scores(card: Card) -> Markup:
         )
         for label, scores, cost, place in _rows(card)
     )
-    return table("All scores on rows held out", (*head, *(("Total cost",) * has_cost)), rows)
+    return table("All scores on rows held out", (*head, *(("total cost",) * has_cost)), rows)
 
 
 def _value(value: float | None, place: tuple[str | int, ...]) -> Markup:

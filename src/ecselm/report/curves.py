@@ -80,7 +80,7 @@ def errors(card: Card) -> Section | None:
     curve = card.held_out.cumulative
     if curve is None or not curve.x:
         return None
-    axes = Axis.around("error", curve.x), Axis.of_shares("share of rows within it")
+    axes = Axis.around("error", (0.0, *curve.x)), Axis.of_shares("share of rows within it")
     line = Line(Markup("this model"), curve.x, curve.y, "line-1")
     drawn = chart("Share of held-out rows within an error", *axes, (line,))
     said = [paragraph(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Metric:
     """A metric in plain words."""
 
-    name: str
+    name: str  # as it stands inside a sentence
     meaning: str
     smaller_is_better: bool = False
     is_share: bool = False  # from 0 to 1
@@ -21,20 +21,20 @@ class Metric:
 
 
 _METRICS = {
-    "accuracy": Metric("Accuracy", "The share of right answers.", is_share=True),
+    "accuracy": Metric("accuracy", "The share of right answers.", is_share=True),
     "average_precision": Metric(
-        "Average precision",
+        "average precision",
         "Area under the curve of precision over recall.",
         is_share=True,
         is_counted=False,
     ),
     "balanced_accuracy": Metric(
-        "Balanced accuracy",
+        "balanced accuracy",
         "The mean share of each class that is found, so that rare classes count as much as others.",
         is_share=True,
     ),
     "cumulative_score": Metric(
-        "Cumulative score",
+        "cumulative score",
         "The share of rows whose error is within a tolerance.",
         is_share=True,
         is_counted=False,
@@ -46,7 +46,7 @@ _METRICS = {
         is_share=True,
     ),
     "f1_macro": Metric(
-        "Macro F1",
+        "macro F1",
         "Mean over classes of F1, which is high where a class is both found and seldom claimed "
         "wrongly.",
         is_share=True,
@@ -58,7 +58,7 @@ _METRICS = {
         is_share=True,
     ),
     "mae": Metric(
-        "Mean absolute error",
+        "mean absolute error",
         "How far an answer is off on average.",
         smaller_is_better=True,
         is_counted=False,
@@ -68,38 +68,38 @@ _METRICS = {
         "Correlation of answers with the truth: 1 is perfect, 0 is no better than guessing.",
     ),
     "mean_cost": Metric(
-        "Mean cost",
+        "mean cost",
         "What a decision costs on average, by the costs that were stated.",
         smaller_is_better=True,
     ),
-    "precision": Metric("Precision", "The share of alarms that are right.", is_share=True),
+    "precision": Metric("precision", "The share of alarms that are right.", is_share=True),
     "precision_macro": Metric(
-        "Macro precision", "Mean over classes of the share of claims that are right.", is_share=True
+        "macro precision", "Mean over classes of the share of claims that are right.", is_share=True
     ),
     "r2": Metric(
         "R²",
         "The share of the variance explained: 1 is perfect, 0 is always telling the mean.",
         is_counted=False,
     ),
-    "recall": Metric("Recall", "The share of cases that are found.", is_share=True),
+    "recall": Metric("recall", "The share of cases that are found.", is_share=True),
     "recall_macro": Metric(
-        "Macro recall", "The mean share of each class that is found.", is_share=True
+        "macro recall", "The mean share of each class that is found.", is_share=True
     ),
     "rmse": Metric(
-        "Root mean squared error",
+        "root mean squared error",
         "How far answers are off, with large errors counting more.",
         smaller_is_better=True,
         is_counted=False,
     ),
     "roc_auc": Metric(
-        "Area under the ROC curve",
+        "area under the ROC curve",
         "How often a case gets a higher score than a non-case: 1 is always, 0.5 is guessing.",
         is_share=True,
         is_counted=False,
     ),
-    "savings": Metric("Savings", "The share of costs saved over the better of all yes and all no."),
+    "savings": Metric("savings", "The share of costs saved over the better of all yes and all no."),
     "total_cost": Metric(
-        "Total cost", "What all decisions cost, by the costs that were stated.", True
+        "total cost", "What all decisions cost, by the costs that were stated.", True
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ecselm.report.axes import Axis
 from ecselm.report.bars import bar
 from ecselm.report.charts import Line, chart
-from ecselm.report.heat_map import MOST_SHOWN, Cell, heat_map, levels
+from ecselm.report.heat_map import MOST_NAMED, MOST_SHOWN, Cell, heat_map, levels
 from ecselm.report.markup import Markup, element, joined, named
 from ecselm.report.numbers import amount, count, figure, marks, score
 from ecselm.report.section import Section, listed, paragraph
@@ -16,19 +16,20 @@ from ecselm.study import Card, Learned, Progress
 def costs(card: Card) -> Section | None:
     """Return what mistakes cost, as far as that was learned."""
     learned = card.learned
-    if learned is None or not learned.matrix:
+    if learned is None:
         return None
     names = [one.name for one in card.data.classes]
+    has_matrix = bool(learned.matrix) and len(names) <= MOST_SHOWN
+    says_all = has_matrix and len(names) <= 2  # with two classes a mistake is a class
     body = joined(
         (
             listed(learned.words, "words") if learned.words else None,
             _worth(learned),
-            _matrix(names, learned) if len(names) <= MOST_SHOWN else None,
-            _by_class(names, learned) if len(names) > 2 else None,
+            _matrix(names, learned) if has_matrix else None,
+            _by_class(names, learned) if learned.class_costs and not says_all else None,
         )
     )
-    title = "What mistakes are taken to cost"
-    return Section("costs", title, body)
+    return Section("costs", "What mistakes are taken to cost", body)
 
 
 def search(card: Card) -> Section | None:
@@ -37,7 +38,7 @@ def search(card: Card) -> Section | None:
     if progress is None:
         return None
     words = element("div", *_course(progress), class_="words")
-    if not progress.generation:
+    if len(progress.generation) < 2:
         return Section("search", "How the search went", words)
     lines = (
         Line(Markup("best so far"), progress.generation, progress.best, "line-1"),
@@ -78,10 +79,11 @@ def _worth(learned: Learned) -> Markup:
 
 def _matrix(names: list[str], learned: Learned) -> Markup:
     heights = levels(learned.matrix)
+    digits = 3 if len(names) <= MOST_NAMED else 2
     cells = [
         [
             Cell(
-                Markup("\N{EN DASH}" if i == j else amount(cost)),
+                Markup("\N{EN DASH}" if i == j else amount(cost, digits)),
                 marks(cost, "learned", "matrix", i, j),
                 "wrong",
                 heights[i][j],

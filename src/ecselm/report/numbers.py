@@ -74,17 +74,17 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-def amount(value: float) -> str:
-    """Return a cost or an error to three digits.
+def amount(value: float, digits: int = 3) -> str:
+    """Return a cost or an error to so many digits; whole numbers have all of theirs.
 
     Examples
     --------
-    >>> amount(6.3123), amount(1234.5), amount(0.00001234), amount(10)
-    ('6.31', '1,230', '1.23e-05', '10')
+    >>> amount(6.3123), amount(1234.5), amount(0.00001234), amount(10), amount(6.3123, 2)
+    ('6.31', '1,230', '1.23e-05', '10', '6.3')
     """
     if value == int(value) and abs(value) < 1e6:
         return f"{int(value):,}"
-    rounded = float(f"{value:.3g}")
+    rounded = float(f"{value:.{digits}g}")
     return f"{int(rounded):,}" if 1000 <= abs(rounded) < 1e9 else f"{rounded:g}"
 
 

@@ -32,15 +32,13 @@ def verdict(card: Card) -> Markup:
     """Return the head of the page: what is predicted, how well, and against whom."""
     rival = best_rival(card)
     said = joined(part for part in (_how_good(card), _against(card, rival)) if part)
+    summary = element("p", standing(card, rival), class_="standing")
     return element(
         "header",
         element("h1", "A model that predicts ", named(card.asked.target)),
         paragraph(_what_it_does(card), kind="lead"),
-        element(
-            "div", element("p", standing(card, rival), class_="standing"), paragraph(said),
-            class_="verdict",
-        ),
-    )  # fmt: skip
+        element("div", summary, paragraph(said) if said else None, class_="verdict"),
+    )
 
 
 def standing(card: Card, rival: int | None) -> str:
@@ -54,17 +52,20 @@ def standing(card: Card, rival: int | None) -> str:
 
 
 def _what_it_does(card: Card) -> Markup:
-    columns = (
-        counted(len(card.data.columns), "column") if card.data.columns else "the other columns"
-    )
-    classes = card.data.classes
-    told = Markup("a number")
-    if card.asked.task == "classes":
-        told = Markup(f"one of {counted(len(classes), 'class')}")
-        if 2 <= len(classes) <= 3:
-            told = _either([one.name for one in classes])
-    what = joined(("From ", columns, " of a row it tells ", told, "."))
-    return joined((what, " All results below come from rows that it has never seen."))
+    n = len(card.data.columns)
+    what = f"From {counted(n, 'column') if n else 'the other columns'} of a row it tells "
+    where = ". Unless said otherwise, results below come from rows that it has never seen."
+    return joined((what, _answers(card), where))
+
+
+def _answers(card: Card) -> Markup:
+    """Return what the model may answer."""
+    if card.asked.task == "numbers":
+        return Markup("a number")
+    names = [one.name for one in card.data.classes]
+    if 2 <= len(names) <= 3:
+        return _either(names)
+    return Markup(f"one of {counted(len(names), 'class')}" if names else "a class")
 
 
 def _either(names: Sequence[str]) -> Markup:
@@ -122,7 +123,8 @@ def _costs(card: Card, rival: int) -> Markup | None:
         return None
     mine = figure(amount(own), own, "held_out", "total_cost")
     theirs = figure(amount(other), other, "compared", rival, "total_cost")
-    return joined((" By the costs stated, its mistakes cost ", mine, " and theirs ", theirs, "."))
+    begin = joined((" By the costs stated, its mistakes cost ", mine))
+    return joined((begin, " and those of the plainer model ", theirs, "."))
 
 
 def _lead(card: Card, rival: int) -> float:
