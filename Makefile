@@ -8,13 +8,14 @@ C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
 .PHONY: help demo test test-slow bench results clean
 
 help:
-	@echo "make demo       install, learn from the tumour data, print two tables, save two pictures"
+	@echo "make demo       install, learn from the tumour data: tables, a model, a report, two pictures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot
+	$(BIN)/ecselm demo
 	$(BIN)/python examples/plot_tumour_costs.py
 	$(BIN)/python examples/plot_learned_costs.py
 

@@ -204,9 +204,9 @@ def test_wrong_names_are_answered_by_the_nearest(tumours, capsys, here):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "empty"),
+        (b"", "must hold a table"),
         (b"a,diagnosis\n", "row"),
-        (b"\x00\x01\x02\xff\xfe" * 100, ""),
+        (b"\x00\x01\x02\xff\xfe" * 100, "a.csv"),
         (b"a,diagnosis\n1,x\n2,x\n3,x\n", "two"),
     ],
     ids=["empty", "header only", "no text", "one class"],

@@ -26,7 +26,7 @@ from ecselm.study.cells import (
     read_yes_no,
 )
 from ecselm.study.days import DayNumbers
-from ecselm.study.wording import did_you_mean, listed
+from ecselm.study.wording import did_you_mean, quoted
 
 NUMBERS, YES_OR_NO, DATES, NAMES = "numbers", "yes or no", "dates", "names"
 USED = (NUMBERS, YES_OR_NO, DATES, NAMES)  # kinds of columns that a model sees
@@ -116,7 +116,7 @@ def plan_columns(frame: Any, target: str) -> ColumnPlan:
         reasons = [f"{note.name} ({note.treatment})" for note in columns]
         raise ValueError(
             f"the table must have a column that {target!r} can be predicted from, got "
-            f"{listed(reasons) or 'none'}"
+            f"{quoted(reasons) or 'none'}"
         )
     n_without = int((~rows).sum())
     note = f"{n_without} of {len(rows)} rows have no {target} and are left out."
@@ -131,7 +131,7 @@ def target_rows(frame: Any, target: str) -> AnyArray:
         raise ValueError(f"names of columns must be texts, got {strange[0]!r}")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()].tolist()
-        raise ValueError(f"names of columns must differ, got {listed(twice)} twice")
+        raise ValueError(f"names of columns must differ, got {quoted(twice)} twice")
     if target not in frame.columns:
         raise ValueError(
             f"target must be a column of the table, got {target!r}"
@@ -220,7 +220,7 @@ def _encoding(counts: Counter[str], frequent: tuple[str, ...]) -> str:
 def _strangers(counts: Counter[str]) -> str:
     """Return the words among numbers."""
     words = pd.Series(list(counts), dtype=object)
-    return listed(words[read_numbers(words).bad].tolist(), 3)
+    return quoted(words[read_numbers(words).bad].tolist(), 3)
 
 
 def _filled() -> SimpleImputer:

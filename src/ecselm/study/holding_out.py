@@ -11,7 +11,7 @@ from scipy import sparse
 from ecselm._typing import AnyArray, BoolArray, IntArray
 from ecselm.elm.groups import Groups, read_groups
 from ecselm.objectives import holdout
-from ecselm.study.words import listed
+from ecselm.study.wording import listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ecselm.study.wording import did_you_mean, listed
+from ecselm.study.wording import did_you_mean, quoted
 
 _ARROW = re.compile(r"->|→")
 _ABOVE = re.compile(r"(?<!-)>")
@@ -56,7 +56,7 @@ class MistakeReader:
         if code is None:
             name = _unquoted(text)
             raise ValueError(
-                f"{option} must name classes of the data, {listed(self._names, 10)}, got {name!r}"
+                f"{option} must name classes of the data, {quoted(self._names, 10)}, got {name!r}"
                 f"{did_you_mean(name, self._names)}"
             )
         return code

@@ -18,6 +18,7 @@ from ecselm.study.fitting import Fit, TargetedRows, fit_steps, prepared, read_ro
 from ecselm.study.held_out import held_out_of
 from ecselm.study.holding_out import hold_out
 from ecselm.study.leaks import telling_columns
+from ecselm.study.learned import last_step, learned_of, progress_of
 from ecselm.study.rivals import (
     Rivals,
     best_of,
@@ -27,7 +28,6 @@ from ecselm.study.rivals import (
 )
 from ecselm.study.scores import better, count_metric, known_codes
 from ecselm.study.warnings import warnings_of
-from ecselm.study.words import last_step, learned_of, progress_of
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 

@@ -19,7 +19,7 @@ from ecselm.datasets.readers import unpacking
 from ecselm.study.cells import DECIMAL, GROUPING, read_names, read_numbers
 from ecselm.study.delimited import DELIMITERS, decoded, split_words
 from ecselm.study.formats import read_arff, read_feather, read_libsvm, read_parquet
-from ecselm.study.wording import did_you_mean, listed
+from ecselm.study.wording import did_you_mean, quoted
 
 MOST_BYTES = 2**32  # once unpacked; a file of gzip can claim any size
 LARGEST_WHOLE = 2**53  # beyond which a float misses whole numbers
@@ -191,7 +191,7 @@ def _typed(table: Table, *, decimal_comma: bool) -> Table:
         if words.str.contains(",", regex=False).any():
             styles[reading.style].append(name)
     notes = [
-        f"{meaning}: {listed(styles[style])}." for style, meaning in COMMAS.items() if styles[style]
+        f"{meaning}: {quoted(styles[style])}." for style, meaning in COMMAS.items() if styles[style]
     ]
     return Table(pd.DataFrame(columns), (*table.notes, *notes), table.absent)
 

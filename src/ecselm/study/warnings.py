@@ -8,9 +8,10 @@ import numpy as np
 
 from ecselm.elm.verdict import FEW
 from ecselm.study.card import Card
+from ecselm.study.learned import ALIKE
 from ecselm.study.rivals import CONSTANT, best_of
 from ecselm.study.scores import better
-from ecselm.study.words import ALIKE, listed
+from ecselm.study.wording import listed
 
 FEW_HELD_OUT = 10  # rows of a class
 SMALL = 50  # rows held out

@@ -25,13 +25,27 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_case[close[0]]!r}?" if close else ""
 
 
-def listed(names: Sequence[str], most: int = 4) -> str:
+def quoted(names: Sequence[str], most: int = 4) -> str:
     """Return names in quotes, at most so many.
 
     Examples
     --------
-    >>> listed(["age", "sex", "size"], 2)
+    >>> quoted(["age", "sex", "size"], 2)
     "'age', 'sex' and 1 more"
     """
     shown = ", ".join(repr(brief(name)) for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return names as a sentence holds them.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdef"), 2)
+    ('a', 'a, b and c', 'a, b and 4 more')
+    """
+    shown = list(names[:most])
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return " and ".join([*([", ".join(shown[:-1])] if shown[:-1] else []), *shown[-1:]])

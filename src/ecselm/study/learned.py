@@ -69,20 +69,6 @@ def rounded(ratio: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Return names as a sentence holds them.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdef"), 2)
-    ('a', 'a, b and c', 'a, b and 4 more')
-    """
-    shown = list(names[:most])
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
-    return " and ".join([*([", ".join(shown[:-1])] if shown[:-1] else []), *shown[-1:]])
-
-
 def learned_of(model: Any, classes: Sequence[Any]) -> Learned | None:
     """Return the costs that a model has learned, None where it has learned none by class.
 
