@@ -38,8 +38,8 @@ def _shape(operator: Any) -> None:
 def _convert_nystroem(scope: Any, operator: Any, container: Any) -> None:
     graph, model = graph_of(scope, operator, container), operator.raw_operator
     values = kernel_values(graph, _kernel(model), joined_inputs(graph, operator))
-    root = graph.constant(np.asarray(model.normalization_, dtype=np.float64).T)
-    graph.put_out(graph.node("MatMul", values, root), operator.outputs[0])
+    root = np.asarray(model.normalization_, dtype=np.float64).T
+    graph.put_out(graph.product(values, root), operator.outputs[0])
 
 
 def _kernel(model: Nystroem) -> KernelMap:
@@ -60,8 +60,7 @@ def _kernel(model: Nystroem) -> KernelMap:
 
 def _convert_sampler(scope: Any, operator: Any, container: Any) -> None:
     graph, model = graph_of(scope, operator, container), operator.raw_operator
-    weights, offset = graph.constant(model.random_weights_), graph.constant(model.random_offset_)
-    projected = graph.node("MatMul", joined_inputs(graph, operator), weights)
-    waves = graph.node("Cos", graph.node("Add", projected, offset))
-    size = graph.constant(float(np.sqrt(2.0 / model.n_components)))
-    graph.put_out(graph.node("Mul", waves, size), operator.outputs[0])
+    projected = graph.product(joined_inputs(graph, operator), model.random_weights_)
+    waves = graph.node("Cos", graph.node("Add", projected, graph.constant(model.random_offset_)))
+    L = model.n_components
+    graph.put_out(graph.times(waves, np.sqrt(2.0 / L), L), operator.outputs[0])

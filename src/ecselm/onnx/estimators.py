@@ -106,11 +106,11 @@ def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     Z = _class_scores(graph, model, joined_inputs(graph, operator))
     calibration = getattr(model, "_probabilities_", None)
     if calibration is None:
-        scaled = graph.node("Mul", Z, graph.constant(float(model._slope_)))
+        scaled = graph.times(Z, model._slope_, len(model.classes_))
         in_favour = Z
         P = graph.node("Softmax", scaled, axis=1)
     else:
-        scaled = graph.node("Mul", Z, graph.constant(float(calibration.slope)))
+        scaled = graph.times(Z, calibration.slope, len(model.classes_))
         moved = graph.node("Add", scaled, graph.constant(calibration.offsets))
         P = graph.node("Softmax", moved, axis=1)
         in_favour = against_costs(graph, P, model.cost_matrix_)

@@ -11,7 +11,7 @@ from onnx.helper import np_dtype_to_tensor_dtype
 from onnx.numpy_helper import from_array
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
-from ecselm._typing import AnyArray
+from ecselm._typing import AnyArray, FloatArray
 from onnx import TensorProto
 
 
@@ -75,6 +75,19 @@ class Graph:
     def cast(self, name: str) -> str:
         """Return a tensor as real numbers."""
         return self.node("Cast", name, to=self.real)
+
+    def product(self, name: str, matrix: FloatArray) -> str:
+        """Return a tensor (N, n) times a matrix (n, m).
+
+        ONNX Runtime merges a product of matrices with a single number by which one of them is
+        multiplied or divided, and rounds the number to float32 then. Columns that stand alone
+        are divided so by their scale: they are multiplied entry by entry.
+        """
+        return self.node("Mul" if len(matrix) == 1 else "MatMul", name, self.constant(matrix))
+
+    def times(self, name: str, factor: float, width: int) -> str:
+        """Return a tensor (N, width) times a number, written as a row for the same reason."""
+        return self.node("Mul", name, self.constant(np.full(width, factor)))
 
     def joined(self, names: list[str]) -> str:
         """Return tensors (N, n_i) side by side."""

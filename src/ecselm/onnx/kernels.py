@@ -35,7 +35,7 @@ def kernel_values(graph: Graph, kernel: KernelMap, X: str) -> str:
 
 
 def _inner(graph: Graph, X: str, rows: FloatArray) -> str:
-    return graph.node("MatMul", X, graph.constant(rows.T))
+    return graph.product(X, rows.T)
 
 
 def _summed(graph: Graph, values: str) -> str:

@@ -54,7 +54,7 @@ def _of_random(graph: Graph, layer: RandomLayer, X: str, beta: FloatArray) -> st
         )
     if layer.center is not None:
         X = graph.node("Sub", X, graph.constant(layer.center))
-    projected = graph.node("MatMul", X, graph.constant(layer.weights))
+    projected = graph.product(X, layer.weights)
     A = graph.node("Add", projected, graph.constant(layer.biases))
     return _weighed(graph, ACTIVATION_NODES[name](graph, A), beta)
 
@@ -98,7 +98,7 @@ def last_step(model: Any) -> Any:
 
 
 def _weighed(graph: Graph, H: str, beta: FloatArray) -> str:
-    return graph.node("MatMul", H, graph.constant(beta))
+    return graph.product(H, beta)
 
 
 _KINDS: dict[type, Callable[[Graph, Any, str, FloatArray], str]] = {
