@@ -7,11 +7,11 @@ import sys
 import warnings
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
-
 import ecselm
 from ecselm.elm import FewCasesWarning
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
 
 # One thread: the problems of the gallery are slower on several, and numbers stay the same.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,10 +31,8 @@ extensions = [
     "math_in_html",
     "public_names",
 ]
-exclude_patterns = ["_build", "_templates", "gallery/**/*.md5", "gallery/**/*.ipynb"]
+exclude_patterns = ["_build", "_templates", "sg_execution_times.rst"]
 templates_path = ["_templates"]
-# Pages that other parts of the package bring along are found by pattern and may be missing.
-suppress_warnings = ["toc.empty_glob"]
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

@@ -8,8 +8,9 @@ from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 
-def skips(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+def skips(*event: Any) -> bool | None:
     """Skip what is inherited from scikit-learn or Python, whose own pages explain it."""
+    member = event[3]  # after the application, its kind and its name
     written = getattr(member, "fget", None) or getattr(member, "__func__", member)
     module = getattr(written, "__module__", None) or ""
     return None if module.startswith("ecselm") else True

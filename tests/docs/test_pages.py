@@ -15,6 +15,7 @@ SNIPPET = re.compile(
     r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```(\n\n```text\n(?P<said>.*?)```)?",
     re.DOTALL,
 )
+CELL = re.compile(r"^\|.*\| `([^|]*)` \|$", re.MULTILINE)  # of the last column
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -43,6 +44,17 @@ def test_snippets_of_a_page_print_what_it_says(page, monkeypatch, tmp_path):
         if not snippet["skip"]:
             output = printed(snippet["code"], names)
             assert agrees(output, snippet["said"] or ""), output
+
+
+@pytest.mark.skipif(not PAGES, reason="needs the documentation, which lies beside the sources")
+def test_what_newcomers_write_runs():
+    page = (DOCS / "coming_from.md").read_text()
+    names = {"__name__": "page"}
+    exec(SNIPPET.search(page)["code"], names)  # noqa: S102
+    cells = CELL.findall(page)
+    assert len(cells) == sum(line.startswith("| ") for line in page.splitlines()) - 3  # headers
+    for cell in cells:
+        exec(cell, names)  # noqa: S102
 
 
 def test_another_number_or_word_does_not_agree():
