@@ -12,6 +12,7 @@ from ecselm.elm import FewCasesWarning
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
+from public_names import constants  # noqa: E402  found by the line above
 
 # One thread: the problems of the gallery are slower on several, and numbers stay the same.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,7 +32,7 @@ extensions = [
     "math_in_html",
     "public_names",
 ]
-exclude_patterns = ["_build", "_templates", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath"]
@@ -41,6 +42,7 @@ html_math_renderer = "mathml"
 autosummary_generate = True
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
+autosummary_context = {"constants": constants(ecselm)}
 autodoc_typehints = "none"  # docstrings say of which type a parameter is
 numpydoc_show_class_members = False
 
@@ -48,7 +50,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"/(?!plot_)[^/]*\.py$",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,

@@ -1,16 +1,43 @@
-"""Public names in the reference: which members are shown, and where bare names lead."""
+"""Public names in the reference: members shown, constants in words, where bare names lead."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 
+def constants(package: ModuleType) -> dict[str, dict[str, str]]:
+    """Return the public constants of the subpackages, in words: package, name, what it holds."""
+    found = {}
+    for _, path, is_package in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if is_package:
+            module = importlib.import_module(path)
+            values = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+            found[path] = {
+                name: _in_words(value)
+                for name, value in values.items()
+                if not (inspect.isclass(value) or inspect.isroutine(value))
+            }
+    return found
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping | tuple | list):
+        kind = "mapping from" if isinstance(value, Mapping) else type(value).__name__ + " of"
+        return f"A {kind} " + ", ".join(f"``{str(key)!r}``" for key in value) + "."
+    return f"``{value!r}``"
+
+
 def skips(*event: Any) -> bool | None:
-    """Skip what is inherited from scikit-learn or Python, whose own pages explain it."""
-    member = event[3]  # after the application, its kind and its name
+    """Skip what comes from scikit-learn or Python, whose own pages explain it."""
+    member = event[3]  # after the application, a kind and a name
     written = getattr(member, "fget", None) or getattr(member, "__func__", member)
     module = getattr(written, "__module__", None) or ""
     return None if module.startswith("ecselm") else True
