@@ -19,7 +19,8 @@ def write_whole(path: Path, content: bytes) -> None:
         part.replace(path)
     except OSError as error:
         raise ValueError(
-            f"path must be a file that can be written to, got {str(path)!r}: {error.strerror}"
+            f"path must be a file that can be written to, got {str(path)!r}: "
+            f"{error.strerror or error}"
         ) from error
     finally:
         with contextlib.suppress(OSError):  # where nothing was written, there is nothing left
