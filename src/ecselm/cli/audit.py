@@ -13,11 +13,11 @@ from ecselm.protocols.audit import audit as run_audit
 from ecselm.protocols.audit import render, split_table
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "audit",
-        help="show what the paper's gains rest on",
+        help=summary,
         description="Run the paper's search judged by training rows, by rows left out and, as a "
         "labelled oracle, by test rows; recompute its tables X, XI and XIII; and check that "
         "random labels stay at chance.",

@@ -11,11 +11,11 @@ from ecselm.methods import list_methods
 HEADER = ("method", "task", "tables", "status", "source")
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "methods",
-        help="every method there is, and where it comes from",
+        help=summary,
         description="List the methods the paper compares with and what people use today.",
     )
     parser.add_argument("task", nargs="?", help="classification, regression or pairs (all)")
