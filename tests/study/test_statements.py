@@ -6,8 +6,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ecselm import ECSELMClassifier
-from ecselm.costs.knowledge import read_knowledge
-from ecselm.costs.levels import ClassLevel, MatrixLevel
 from ecselm.study import read_statements
 from ecselm.study.mistakes import Mistake, MistakeReader
 
@@ -56,7 +54,7 @@ def test_of_two_classes_a_pair_is_a_class():
 def test_single_confusions_of_three_classes_need_costs_by_confusion():
     said = read(["pox->well=9"], ["pox->flu > flu->pox > well->flu"], ["flu->well=2.."], THREE)
     assert said.parameters == {
-        "fixed_costs": {("pox", "well"): 9.0},
+        "fixed_costs": {("pox", "well"): 9.0, ("well", "pox"): 1.0},
         "cost_intervals": {("flu", "well"): (2.0, np.inf)},
         "cost_order": [(("pox", "flu"), ("flu", "pox")), (("flu", "pox"), ("well", "flu"))],
         "cost_level": "matrix",
@@ -83,7 +81,8 @@ def test_a_class_among_confusions_stands_for_all_mistakes_on_it():
 
 
 def test_a_statement_within_another_narrows_it():
-    assert read(["malignant=5"], between=["malignant=2..20"]).fixed_costs == {"malignant": 5.0}
+    both = read(["malignant=5"], between=["malignant=2..20"])
+    assert both.cost == [[0.0, 1.0], [5.0, 0.0]]
     both = read(between=["malignant=2..20", "malignant->benign=..8"])
     assert both.cost_intervals == {"malignant": (2.0, 8.0)}
 
@@ -108,7 +107,7 @@ def test_names_may_hold_almost_anything(classes, text, pair):
     reader = MistakeReader(labels)
     mistake = reader.mistake(text.rpartition("=")[0], "--cost")
     assert (labels[mistake.truth], labels[mistake.predicted]) == pair
-    assert read([text], classes=classes).fixed_costs in ({pair[0]: 5.0}, {pair: 5.0})
+    assert read([text], classes=classes).cost[mistake.truth][mistake.predicted] == 5.0
 
 
 def test_names_with_a_greater_sign_are_told_from_the_order():
@@ -149,20 +148,25 @@ def test_what_is_passed_on_is_what_was_said(costs):
     said = read(
         [f"{THREE[i]}->{THREE[j]}={cost!r}" for (i, j), cost in costs.items()], classes=THREE
     )
-    stated = np.full((3, 3), np.nan)
+    stated = 1.0 - np.eye(3)
     for place, cost in costs.items():
         stated[place] = cost
-    if len(costs) == 6:
-        assert np.array_equal(said.cost, np.nan_to_num(stated))
-        return
-    level = MatrixLevel(3) if said.cost_level == "matrix" else ClassLevel(3)
-    region = read_knowledge(said.fixed_costs, None, None, level, np.array(THREE))
-    low = (
-        MatrixLevel(3).matrices(region.low[np.newaxis])[0]
-        if said.cost_level == "matrix"
-        else (region.low[:, np.newaxis] * ~np.eye(3, dtype=bool))
-    )
-    assert np.array_equal(low, np.nan_to_num(stated))
+    assert np.array_equal(said.cost, stated)
+
+
+def test_a_number_is_a_multiple_of_what_is_not_mentioned():
+    alone = read(["malignant->benign=5"])
+    assert alone.cost == [[0.0, 1.0], [5.0, 0.0]]
+    assert alone.metric == "mean_cost"
+    assert alone.sentences[-1] == "every other mistake costs 1"
+    between = read(between=["malignant->benign=2..20"])
+    assert between.parameters == {
+        "fixed_costs": {"benign": 1.0},
+        "cost_intervals": {"malignant": (2.0, 20.0)},
+    }
+    mentioned = read(["pox=9"], ["flu > well"], classes=THREE)
+    assert mentioned.parameters == {"fixed_costs": {"pox": 9.0}, "cost_order": [("flu", "well")]}
+    assert "every other mistake costs 1" not in mentioned.sentences
 
 
 def test_a_table_of_costs_may_have_its_rows_in_any_order(tmp_path):
@@ -219,7 +223,10 @@ def test_a_table_that_states_no_costs_is_refused(tmp_path, table, sentence):
         ({"cost": ["malignant->benign=inf"]}, "--cost must read TRUE->PREDICTED=COST"),
         ({"cost": ["malignant->benign"]}, "--cost must read TRUE->PREDICTED=COST"),
         ({"cost": ["malignant->malignant=1"]}, "--cost must name mistakes, got .* which is right"),
-        ({"cost": ["malignant->benign=0"]}, "--cost must state costs > 0 unless"),
+        (
+            {"cost": ["malignant->benign=0"], "between": ["benign=2..3"]},
+            "--cost must state costs > 0 unless",
+        ),
         ({"worse": ["malignant->benign"]}, "--worse must put one mistake above another"),
         ({"worse": ["malignant > bening"]}, "got 'bening'; did you mean 'benign'"),
         ({"worse": ["malignant > malignant->benign"]}, "must not put a cost above itself"),
@@ -252,7 +259,7 @@ def test_what_cannot_be_meant_is_refused(said, sentence):
 def test_what_can_be_read_in_two_ways_asks_for_quotes():
     with pytest.raises(ValueError, match=r"must be read in one way, .* put quotes around"):
         read(["a->b=5"], classes=["a", "b", "a->b"])
-    assert read(['"a->b"=5'], classes=["a", "b", "a->b"]).fixed_costs == {"a->b": 5.0}
+    assert read(['"a->b"=5'], classes=["a", "b", "a->b"]).cost[1] == [5.0, 0.0, 5.0]
 
 
 def test_a_missing_table_is_named(tmp_path):
@@ -262,7 +269,9 @@ def test_a_missing_table_is_named(tmp_path):
         read(classes=["a"])
 
 
-@pytest.mark.parametrize("said", [{"cost": ["2->1=8"]}, {"worse": ["2->1 > 1->2 > 0->1"]}])
+@pytest.mark.parametrize(
+    "said", [{"cost": ["2->1=8"], "between": ["1->2=2..3"]}, {"worse": ["2->1 > 1->2 > 0->1"]}]
+)
 def test_the_parameters_are_those_of_the_classifier(said):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3

@@ -36,9 +36,12 @@ class StatedCosts:
         self._classes, self._level = classes, MatrixLevel(k)
         self._low, self._high = np.zeros((k, k)), np.full((k, k), np.inf)
         self._order: list[tuple[Mistake, Mistake]] = []
+        self._mentioned, self._has_numbers = np.eye(k, dtype=bool), False
 
     def narrow(self, mistake: Mistake, low: float, high: float, text: str) -> None:
         """Take note that a cost lies between two numbers."""
+        self.mention(mistake)
+        self._has_numbers = True
         for place in mistake.pairs(len(self._classes)):
             self._low[place] = max(self._low[place], low)
             self._high[place] = min(self._high[place], high)
@@ -49,12 +52,30 @@ class StatedCosts:
                     f"{truth!r} taken for {predicted!r}"
                 )
 
+    def mention(self, mistake: Mistake) -> None:
+        """Take note that something is said of a mistake, be it that its cost is not known."""
+        for place in mistake.pairs(len(self._classes)):
+            self._mentioned[place] = True
+
+    def close(self) -> bool:
+        """Let mistakes never mentioned cost 1 if numbers were, and tell whether there are such.
+
+        A number alone says nothing: only ratios of costs matter, so it needs a unit.
+        """
+        silent = ~self._mentioned
+        if not self._has_numbers or not silent.any():
+            return False
+        self._low[silent] = self._high[silent] = 1.0
+        return True
+
     def order(self, chain: list[Mistake], text: str) -> None:
         """Take note that each mistake costs more than the next."""
         k = len(self._classes)
         for dearer, cheaper in pairwise(chain):
             if set(dearer.pairs(k)) & set(cheaper.pairs(k)):
                 raise ValueError(f"--worse must not put a cost above itself, got {text!r}")
+            self.mention(dearer)
+            self.mention(cheaper)
             self._order.append((dearer, cheaper))
 
     def parameters(self) -> dict[str, Any]:

@@ -85,16 +85,20 @@ def read_statements(
     Returns
     -------
     Statements
-        If the costs of all mistakes are stated, they are ``cost``. If some are, these are
-        fixed and the others learned. Two classes have a cost each. With more, single
-        confusions need costs by confusion, unless all mistakes on a class cost the same.
+        If numbers are stated, mistakes that nothing is said of cost 1, as everywhere in this
+        package. If the costs of all mistakes are known then, they are ``cost``. If some are,
+        these are fixed and the others learned. Two classes have a cost each. With more,
+        single confusions need costs by confusion, unless all mistakes on a class cost the
+        same.
 
     Examples
     --------
     >>> read_statements(["1->0=5", "0->1=1"], [], [], [0, 1]).cost
     [[0.0, 1.0], [5.0, 0.0]]
-    >>> read_statements(["pox->flu=5"], [], [], ["flu", "pox", "well"]).parameters
-    {'fixed_costs': {('pox', 'flu'): 5.0}, 'cost_level': 'matrix', 'decision': 'min_cost'}
+    >>> read_statements(["ill->well=5"], [], [], ["ill", "well"]).cost
+    [[0.0, 5.0], [1.0, 0.0]]
+    >>> read_statements([], [], ["ill->well=2..20"], ["ill", "well"]).parameters
+    {'fixed_costs': {'well': 1.0}, 'cost_intervals': {'ill': (2.0, 20.0)}}
     >>> read_statements(["il->well=5"], [], [], ["ill", "well"])
     Traceback (most recent call last):
         ...
@@ -110,6 +114,8 @@ def read_statements(
         speaker.say_order(text)
     for text in between:
         speaker.say_interval(text)
+    if speaker.costs.close():
+        speaker.sentences.append("every other mistake costs 1")
     return Statements(**speaker.costs.parameters(), sentences=tuple(speaker.sentences))
 
 
@@ -158,6 +164,8 @@ class _Speaker:
     def _say_table(self, path: Path) -> None:
         matrix = _cost_table(path, self._reader, self._labels)
         places = [Mistake(int(i), int(j)) for i, j in np.argwhere(~np.isnan(matrix)) if i != j]
+        for code in range(len(self._labels)):
+            self.costs.mention(Mistake(code))  # an empty cell is a cost to be learned
         for mistake in places:
             value = float(matrix[mistake.truth, mistake.predicted])
             self.costs.narrow(mistake, value, value, path.name)
