@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -14,8 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from ecselm.elm.evolution import SearchProgress
+if TYPE_CHECKING:
+    from ecselm.elm.evolution import SearchProgress
 
+NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that stand below each other
 WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
 
 
@@ -32,12 +35,14 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table; whatever is in it is no markup."""
+    """Print a table below an empty line; whatever is in it is no markup."""
     table = Table(title=Text(title), title_justify="left", box=SIMPLE, show_edge=False)
     for i, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if i == 0 else "right")
+        numbers = all(NUMBERS.fullmatch(row[i]) for row in rows)
+        table.add_column(Text(name), justify="right" if numbers else "left")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
+    console().print()
     console().print(table)
 
 

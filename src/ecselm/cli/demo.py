@@ -10,20 +10,20 @@ from sklearn.datasets import load_breast_cancer
 
 from ecselm._files import write_whole
 from ecselm.cli.console import print_lines, search_bar
+from ecselm.cli.files import keep_model
 from ecselm.cli.results import print_study
 from ecselm.report import write_report
-from ecselm.saving import save_model
 from ecselm.study import Question, Table, study_table
 
 TABLE = "tumours.csv"
 WORSE = "malignant->benign > benign->malignant"
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "demo",
-        help="learn from the tumour data, in seconds",
+        help=summary,
         description="Learn from the tumour data that come with scikit-learn, knowing only that a "
         "missed tumour is worse than a false alarm, and write the table, the model and the report.",
     )
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
     with search_bar(shown=not args.json) as bar:
         done = study_table(table, question, file=TABLE, callbacks=[bar], command="ecselm demo")
     write_whole(folder / TABLE, table.frame.to_csv(index=False).encode())
-    save_model(done.model, folder / "model.skops", card=done.card.to_json())
+    keep_model(done.model, folder / "model.skops", done.card, pickle=False)
     write_report(done.card, folder / "report.html")
     print_study(done.card, as_json=args.json)
     if not args.json:

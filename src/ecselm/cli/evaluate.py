@@ -6,17 +6,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.files import card_of
+from ecselm.cli.files import card_of, saved_model
 from ecselm.cli.results import print_held_out
-from ecselm.saving import load_model
 from ecselm.study import evaluate_table, read_table
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "evaluate",
-        help="how a model does on other rows whose truth is known",
+        help=summary,
         description="Score a saved model on a table that has the target, by the metric it was "
         "made for and others.",
     )
@@ -29,7 +28,7 @@ def add_parser(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score the model and print how it does."""
-    saved = load_model(args.model, pickle=args.pickle)
+    saved = saved_model(args.model, pickle=args.pickle)
     card = card_of(saved.card, args.model)
     found = evaluate_table(saved.model, card, read_table(args.data))
     print_held_out(card, found, as_json=args.json)

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ecselm.cli.console import print_lines
-from ecselm.cli.files import check_apart, check_writable
-from ecselm.saving import load_model
+from ecselm.cli.files import check_apart, check_writable, saved_model
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "export",
-        help="a model as an ONNX graph, for machines without Python",
+        help=summary,
         description="Write a saved model, with all that is done to its inputs, as ONNX.",
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="what 'ecselm fit' has saved")
@@ -29,8 +28,8 @@ def run(args: argparse.Namespace) -> None:
     from ecselm.onnx import to_onnx  # noqa: PLC0415  an extra that no other verb needs
 
     check_writable(args.output, "ONNX")
-    check_apart({"ONNX": args.output, "MODEL": args.model})
-    graph = to_onnx(load_model(args.model, pickle=args.pickle).model, args.output)
+    check_apart({"MODEL": args.model, "ONNX": args.output})
+    graph = to_onnx(saved_model(args.model, pickle=args.pickle).model, args.output)
     names = [one.name for one in graph.graph.input]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     print_lines([f"graph: {args.output}", f"inputs: {shown}"])

@@ -8,24 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from ecselm.cli.console import print_lines, search_bar
-from ecselm.cli.files import check_apart, check_writable
+from ecselm.cli.files import check_apart, check_writable, keep_model
 from ecselm.cli.results import print_study
 from ecselm.report import write_report
-from ecselm.saving import save_model
 from ecselm.study import Question, read_table, study_table
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "fit",
-        help="learn from a table, with costs as you know them",
+        help=summary,
         description="Learn from a CSV, Parquet, Arrow, ARFF or libsvm file. A part of the rows is "
         "held out, and results are told of that part alone. Say what you know of costs: numbers, "
-        "intervals, which mistake is worse, or nothing; what you leave open is learned.",
+        "intervals, which mistake is worse, or nothing; what that leaves open is learned. Where a "
+        "number is stated, mistakes that you do not mention cost 1.",
     )
     parser.add_argument("data", type=Path, metavar="FILE", help="the table")
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="what is to be predicted")
+    parser.add_argument(
+        "--target", required=True, metavar="COLUMN",
+        help="what is to be predicted; in a libsvm file it is called target",
+    )  # fmt: skip
     _add_costs(parser)
     _add_search(parser)
     parser.add_argument(
@@ -91,10 +94,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Learn, save the model, and tell how it does on rows held out."""
-    check_writable(args.output, "--output")
-    if args.report is not None:
-        check_writable(args.report, "--report")
-    check_apart({"--output": args.output, "--report": args.report, "FILE": args.data})
+    _check_files(args)
     table = read_table(args.data)
     with search_bar(shown=not args.json) as bar:
         done = study_table(
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> None:
             callbacks=[bar],
             command=shlex.join(["ecselm", *args.arguments]),
         )
-    save_model(done.model, args.output, card=done.card.to_json(), pickle=args.pickle)
+    keep_model(done.model, args.output, done.card, pickle=args.pickle)
     if args.report is not None:
         write_report(done.card, args.report)
     print_study(done.card, as_json=args.json)
@@ -112,6 +112,20 @@ def run(args: argparse.Namespace) -> None:
         files = [f"model: {args.output}"]
         files += [] if args.report is None else [f"report: {args.report}"]
         print_lines(files)
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, or would be written over what is read."""
+    written = {
+        "--output": args.output,
+        "--report": args.report,
+        "--checkpoint": args.checkpoint,
+    }
+    for option, path in written.items():
+        if path is not None:
+            check_writable(path, option)
+    tables = {f"--cost {said}": Path(said) for said in args.cost if "=" not in said}
+    check_apart({"FILE": args.data, **tables, **written})
 
 
 def _question(args: argparse.Namespace) -> Question:

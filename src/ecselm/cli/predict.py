@@ -11,19 +11,19 @@ import pandas as pd
 
 from ecselm._files import write_whole
 from ecselm.cli.console import print_lines
-from ecselm.cli.files import card_of, check_apart, check_writable
-from ecselm.protocols.store import check_parquet
-from ecselm.saving import load_model
+from ecselm.cli.files import card_of, check_apart, check_writable, saved_model
 from ecselm.study import predicted_rows, read_table
+from ecselm.study.formats import check_pyarrow
 
 PREDICTION = "prediction"
+ENDINGS = (".csv", ".parquet")
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "predict",
-        help="answers of a model to new rows",
+        help=summary,
         description="Write the prediction for every row of a table, and how probable each class "
         "is, in the order of the rows. Columns are found by name.",
     )
@@ -39,9 +39,9 @@ def add_parser(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Predict, and write the answers."""
     if args.output is not None:
-        check_writable(args.output, "--output")
-        check_apart({"--output": args.output, "MODEL": args.model, "FILE": args.data})
-    saved = load_model(args.model, pickle=args.pickle)
+        _check_output(args.output)
+        check_apart({"MODEL": args.model, "FILE": args.data, "--output": args.output})
+    saved = saved_model(args.model, pickle=args.pickle)
     rows = predicted_rows(card_of(saved.card, args.model), read_table(args.data))
     answers = answers_of(saved.model, rows)
     if args.output is None:
@@ -51,10 +51,17 @@ def run(args: argparse.Namespace) -> None:
     print_lines([f"{len(answers)} predictions: {args.output}"], error=True)
 
 
+def _check_output(path: Path) -> None:
+    check_writable(path, "--output")
+    if path.suffix not in ENDINGS:
+        raise ValueError(f"--output must end in {' or '.join(ENDINGS)}, got {path}")
+    if path.suffix == ".parquet":
+        check_pyarrow(f"writing {path.name}")
+
+
 def _file(answers: pd.DataFrame, path: Path) -> bytes:
     """Return the content of a file by its ending."""
     if path.suffix == ".parquet":
-        check_parquet()
         return bytes(answers.to_parquet(index=False))
     return answers.to_csv(index=False).encode()
 

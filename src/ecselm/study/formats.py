@@ -27,6 +27,14 @@ _BACKSLASH = re.compile(r"\\(.)")
 _DATE = re.compile(r"\s*@attribute\s.*\sdate\b", re.IGNORECASE)
 
 
+def check_pyarrow(doing: str) -> None:
+    """Say what is to be installed for what is to be done, if it is not."""
+    try:
+        import pyarrow  # noqa: F401, PLC0415  an extra
+    except ImportError as error:
+        raise ImportError(f'{doing} needs pyarrow: pip install "ecselm[parquet]"') from error
+
+
 def read_parquet(data: bytes, file: str) -> Any:
     """Return the frame in a Parquet file."""
     return _read_arrow(data, file, b"PAR1", pd.read_parquet)
@@ -53,7 +61,7 @@ def read_arff(text: str, file: str) -> Any:
     try:
         rows, _ = arff.loadarff(io.StringIO(plain))
     except Exception as error:  # of any class, as the header is read by patterns
-        reason = brief(_unescaped(str(error))) or type(error).__name__
+        reason = brief(_unescaped(str(error))) or "no line says @data"
         raise ValueError(
             f"{file} must be an ARFF file of numbers, names and dates that SciPy can read: {reason}"
         ) from error
@@ -97,10 +105,7 @@ def read_libsvm(text: str, file: str) -> Any:
 def _read_arrow(
     data: bytes, file: str, marks: bytes | tuple[bytes, ...], read: Callable[..., Any]
 ) -> Any:
-    try:
-        import pyarrow  # noqa: F401, PLC0415  an extra
-    except ImportError as error:
-        raise ImportError(f'reading {file} needs pyarrow: pip install "ecselm[parquet]"') from error
+    check_pyarrow(f"reading {file}")
     if not data.startswith(marks):
         raise ValueError(f"{file} must begin as a file of its ending does, got {data[:6]!r}")
     with unpacking(file):

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
 from ecselm.elm import ECSELMClassifier, ECSELMRegressor
-from ecselm.metrics import get_scorer_names
+from ecselm.metrics import get_scorer, get_scorer_names
 from ecselm.study.card import Asked, Card, HeldOut, Task
 from ecselm.study.columns import ColumnPlan, plan_columns, target_rows
-from ecselm.study.rows import new_rows, training_rows
+from ecselm.study.rows import TrainingRows, new_rows, training_rows
 from ecselm.study.statements import Statements, read_statements
 from ecselm.study.study import evaluate_on, study
 from ecselm.study.tables import Table
 from ecselm.study.wording import did_you_mean
 
+AMOUNTS = {  # by the names of the command line: the least value
+    "hidden": 1,
+    "epochs": 0,
+    "population": 1,
+    "seed": 0,
+}
 METRICS: dict[Task, str] = {"classes": "balanced_accuracy", "numbers": "neg_mean_absolute_error"}
 
 
@@ -122,8 +130,10 @@ def study_table(
     frame, groups = _apart(table.frame, question)
     plan = plan_columns(frame, question.target)
     rows = training_rows(frame, plan, question.task)
+    _check_classes(rows, question.target)
     statements = _statements(question, rows.task, rows.y)
     metric = _metric(question, rows.task, statements)
+    _check_metric(metric, rows)
     asked = Asked(
         rows.task,
         question.target,
@@ -175,14 +185,46 @@ def _check(question: Question) -> None:
     """Refuse what is wrong whatever the table is."""
     if not 0 < question.held_out < 1:
         raise ValueError(f"held-out must be a share between 0 and 1, got {question.held_out}")
-    if question.seed < 0:
-        raise ValueError(f"seed must be at least 0, got {question.seed}")
+    amounts = question.n_hidden, question.max_epochs, question.population_size, question.seed
+    for (name, least), value in zip(AMOUNTS.items(), amounts, strict=True):
+        if value is not None and value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value}")
+    if question.max_time is not None and not question.max_time > 0:
+        raise ValueError(f"max-time must be more than 0 seconds, got {question.max_time:g}")
+    if question.n_jobs == 0:
+        raise ValueError("jobs must be a number of threads, or -1 for all cores, got 0")
     names = get_scorer_names()
     if question.metric is not None and question.metric not in names:
         raise ValueError(
             f"metric must be the name of a scorer, got {question.metric!r}"
             f"{did_you_mean(question.metric, names)}"
         )
+
+
+def _check_classes(rows: TrainingRows, target: str) -> None:
+    """Refuse names of rows as classes: there is nothing to learn about what never comes again."""
+    n_classes = len(np.unique(rows.y))
+    if rows.task == "classes" and n_classes > max(2, len(rows.y) / 2):
+        raise ValueError(
+            f"target must have classes of two rows or more on average, got {target!r} with "
+            f"{n_classes} values in {len(rows.y)} rows"
+        )
+
+
+def _check_metric(metric: str, rows: TrainingRows) -> None:
+    """Refuse a metric that cannot judge such targets, by having it judge a constant answer."""
+    nothing = np.zeros((len(rows.y), 1))
+    constant = DummyClassifier() if rows.task == "classes" else DummyRegressor()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of scores that are not defined for one answer
+            get_scorer(metric)(constant.fit(nothing, rows.y), nothing, rows.y)
+    except (TypeError, ValueError) as error:
+        suited = [name for name in get_scorer_names() if name == f"{metric}_macro"]
+        raise ValueError(
+            f"metric must be able to judge the target, got {metric!r}"
+            f"{did_you_mean(metric, suited)}: {error}"
+        ) from error
 
 
 def _apart(frame: Any, question: Question) -> tuple[Any, Any]:

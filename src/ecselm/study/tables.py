@@ -91,7 +91,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     ('Fields are separated by semicolons.', "Commas in numbers are decimal: 'size'.")
     """
     file = Path(path)
-    _check_there(file)
+    check_there(file)
     ending, data = _ending(file), _bytes(file)
     if ending in BINARY:
         return _checked(BINARY[ending](data, file.name), file.name, [])
@@ -107,7 +107,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     return _typed(table, decimal_comma=words.delimiter in {";", "\t"})
 
 
-def _check_there(file: Path) -> None:
+def check_there(file: Path) -> None:
+    """Refuse a file that is not there, with the nearest name of one that is."""
     if file.is_dir():
         raise IsADirectoryError(f"{file} must be a file, it is a folder")
     if not file.exists():
