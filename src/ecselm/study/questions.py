@@ -130,7 +130,7 @@ def study_table(
     frame, groups = _apart(table.frame, question)
     plan = plan_columns(frame, question.target)
     rows = training_rows(frame, plan, question.task)
-    _check_classes(rows, question.target)
+    _check_target(rows, question.target)
     statements = _statements(question, rows.task, rows.y)
     metric = _metric(question, rows.task, statements)
     _check_metric(metric, rows)
@@ -201,13 +201,15 @@ def _check(question: Question) -> None:
         )
 
 
-def _check_classes(rows: TrainingRows, target: str) -> None:
-    """Refuse names of rows as classes: there is nothing to learn about what never comes again."""
-    n_classes = len(np.unique(rows.y))
-    if rows.task == "classes" and n_classes > max(2, len(rows.y) / 2):
+def _check_target(rows: TrainingRows, target: str) -> None:
+    """Refuse a constant, and names of rows as classes: there is nothing to learn about either."""
+    n_values = len(np.unique(rows.y))
+    if n_values < 2:
+        raise ValueError(f"the target must have at least two values, got {n_values}")
+    if rows.task == "classes" and n_values > max(2, len(rows.y) / 2):
         raise ValueError(
             f"target must have classes of two rows or more on average, got {target!r} with "
-            f"{n_classes} values in {len(rows.y)} rows"
+            f"{n_values} values in {len(rows.y)} rows"
         )
 
 

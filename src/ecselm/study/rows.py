@@ -126,7 +126,7 @@ def task_of(y: Any, task: Task | None = None) -> Task:
     column = pd.Series(y)
     numbers = read_numbers(column)
     words = set(read_names(column).tolist()) - {""}
-    if len(words) < 2:
+    if task is None and len(words) < 2:
         raise ValueError(f"the target must have at least two values, got {len(words)}")
     if task == "numbers" and not numbers.is_clean:
         stranger = brief(str(column.iloc[int(np.flatnonzero(numbers.bad)[0])]))
