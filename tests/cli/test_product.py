@@ -1,60 +1,17 @@
 """The command as a person uses it: from a table to a model, answers, a page and a graph."""
 
+import io
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_wine
 
-from ecselm.cli import main
 from ecselm.saving import load_model
-from ecselm.study import Card
-from tests.cli.terminal import CTRL_C, Terminal
-
-SMALL = ["--hidden", "10", "--epochs", "1", "--population", "4"]
-
-
-@pytest.fixture(scope="module")
-def tumours(tmp_path_factory):
-    """Return a folder with tumours in words, and a model of them."""
-    folder = tmp_path_factory.mktemp("tumours")
-    data = load_breast_cancer(as_frame=True)
-    frame = data.data.iloc[:, :6].assign(diagnosis=data.target_names[data.target])
-    frame.iloc[:400].to_csv(folder / "known.csv", index=False)
-    frame.iloc[400:].to_csv(folder / "new.csv", index=False)
-    worse = "malignant->benign > benign->malignant"
-    arguments = [folder / "known.csv", "--target", "diagnosis", "--metric", "gmean"]
-    arguments += ["--worse", worse, "-o", folder / "model.skops", *SMALL]
-    assert main(["fit", *map(str, arguments)]) == 0
-    return folder
-
-
-@pytest.fixture
-def here(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def ran(capsys, *arguments):
-    """Return the exit code, and what was printed and complained about."""
-    code = main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return code, told.out, told.err
-
-
-def refused(capsys, *arguments):
-    """Return the one sentence of a refusal."""
-    code, out, err = ran(capsys, *arguments)
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("ecselm: ")
-    return err
-
+from ecselm.study import Card, predicted_rows, read_table
+from ecselm.study.cells import read_days
+from tests.cli.conftest import SMALL, ran
 
 # From file to page.
 
@@ -180,73 +137,23 @@ def test_an_interval_is_kept(capsys, here):
     assert 2.0 <= costs["weiß"] <= 3.0
 
 
+def test_a_number_is_a_multiple_of_the_other_mistakes(tumours, capsys, here):
+    arguments = [tumours / "known.csv", "--target", "diagnosis", *SMALL, "--json"]
+    said = json.loads(ran(capsys, "fit", *arguments, "--cost", "malignant->benign=5")[1])
+    assert said["held_out"]["stated_costs"] == [[0.0, 1.0], [5.0, 0.0]]
+    assert said["asked"]["metric"] == "mean_cost"
+    between = "malignant->benign=4..20"
+    benign, malignant = json.loads(ran(capsys, "fit", *arguments, "--cost-between", between)[1])[
+        "learned"
+    ]["class_costs"]
+    assert 4 <= malignant / benign <= 20
+
+
 def test_one_confusion_may_be_stated(capsys, here):
     card = costs_of(here, capsys, "--worse", "weiß->rot > rot->weiß")
     names = [one.name for one in card.data.classes]
     red, white = names.index("rot"), names.index("weiß")
     assert card.learned.matrix[white][red] > card.learned.matrix[red][white]
-
-
-# Refusals.
-
-
-def test_wrong_names_are_answered_by_the_nearest(tumours, capsys, here):
-    data = tumours / "known.csv"
-    assert "did you mean 'diagnosis'" in refused(capsys, "fit", data, "--target", "Diagnose")
-    told = refused(capsys, "fit", data, "--target", "diagnosis", "--cost", "malignent->benign=5")
-    assert "did you mean 'malignant'" in told
-    told = refused(capsys, "fit", data, "--target", "diagnosis", "--metric", "g_mean")
-    assert "did you mean 'gmean'" in told
-    assert "known.csv" in refused(capsys, "fit", tumours / "knwon.csv", "--target", "diagnosis")
-    assert not list(here.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"", "must hold a table"),
-        (b"a,diagnosis\n", "row"),
-        (b"\x00\x01\x02\xff\xfe" * 100, "a.csv"),
-        (b"a,diagnosis\n1,x\n2,x\n3,x\n", "two"),
-    ],
-    ids=["empty", "header only", "no text", "one class"],
-)
-def test_files_without_a_table_are_refused(capsys, here, content, sentence):
-    (here / "a.csv").write_bytes(content)
-    assert sentence in refused(capsys, "fit", "a.csv", "--target", "diagnosis")
-    assert [path.name for path in here.iterdir()] == ["a.csv"]
-
-
-def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(tumours, capsys, here):
-    arguments = [tumours / "known.csv", "--target", "diagnosis", "-o"]
-    assert "folder that is there" in refused(capsys, "fit", *arguments, here / "no" / "m.skops")
-    closed = here / "closed"
-    closed.mkdir(mode=0o555)
-    if os.access(closed, os.W_OK):
-        pytest.skip("whoever runs this may write everywhere")
-    assert "can be written to" in refused(capsys, "fit", *arguments, closed / "m.skops")
-
-
-def test_a_model_is_not_written_over_its_data(tumours, capsys, here):
-    data = tumours / "known.csv"
-    before = data.read_bytes()
-    assert "same file" in refused(capsys, "fit", data, "--target", "diagnosis", "-o", data)
-    assert data.read_bytes() == before
-
-
-def test_hostile_models_are_refused(tumours, capsys, here):
-    import pickle
-
-    class Hostile:
-        def __reduce__(self):
-            return open, ("ran", "w")
-
-    (here / "m.skops").write_bytes(pickle.dumps(Hostile()))
-    refused(capsys, "predict", "m.skops", tumours / "new.csv")
-    content = (tumours / "model.skops").read_bytes()
-    (here / "cut.skops").write_bytes(content[: len(content) // 2])
-    refused(capsys, "report", "cut.skops")
-    assert sorted(path.name for path in here.iterdir()) == ["cut.skops", "m.skops"]
 
 
 # Tables as they come.
@@ -275,40 +182,70 @@ def test_two_hundred_columns_and_a_class_of_one_row(capsys, here):
     assert "&lt;b&gt;klasse" in page
 
 
-# A terminal.
+def visits(n):
+    """Return a table with dates, places, gaps and yes or no."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "seen": pd.date_range("2024-01-01", periods=n).strftime("%Y-%m-%d"),
+            "place": rng.choice(["Köln", "日本", "Paris"], n),
+            "age": rng.integers(1, 90, n).astype(float),
+            "smokes": rng.choice(["yes", "no", ""], n),
+        }
+    )
+    frame["state"] = np.where(frame["age"] + rng.normal(size=n) * 9 > 60, "krank", "gesund")
+    frame.loc[::7, "age"] = np.nan
+    return frame
 
 
-def test_ctrl_c_keeps_the_best_so_far(tumours, here):
-    arguments = ["fit", tumours / "known.csv", "--target", "diagnosis", "--hidden", "10"]
-    with Terminal(*arguments, "--epochs", "1000000", folder=here) as terminal:
-        terminal.wait_for("generation")
-        terminal.wait_for("best fitness")
-        terminal.type(CTRL_C)
-        assert terminal.end() == 0, terminal.text
-        assert "interrupted" in terminal.text
-        assert "Traceback" not in terminal.text
-    card = Card.from_json(load_model(here / "model.skops").card)
-    assert card.progress.interrupted
+def test_dates_places_and_gaps_live_in_the_model(capsys, here):
+    runtime = pytest.importorskip("onnxruntime")
+    visits(200).to_csv("visits.csv", index=False)
+    code, out, err = ran(capsys, "fit", "visits.csv", "--target", "state", *SMALL)
+    assert code == 0, err
+    assert "1 of dates, days since 1970: seen" in out
+    new = visits(30).drop(columns="state")
+    new.loc[0, "place"] = "Berlin"
+    new.loc[1, ["seen", "place", "smokes"]] = ""
+    new.to_csv("new.csv", index=False)
+    code, answers, err = ran(capsys, "predict", "model.skops", "new.csv")
+    assert code == 0, err
+    assert ran(capsys, "export", "model.skops", "model.onnx")[0] == 0
+    saved = load_model(here / "model.skops")
+    rows = predicted_rows(Card.from_json(saved.card), read_table(here / "new.csv"))
+    rows["seen"] = read_days(rows["seen"]).values
+    session = runtime.InferenceSession(here / "model.onnx")
+    given = {
+        one.name: rows[[one.name]].to_numpy(object if "string" in one.type else np.float64)
+        for one in session.get_inputs()
+    }
+    label, _, P = session.run(None, given)
+    told = pd.read_csv(io.StringIO(answers))
+    assert label.tolist() == told["prediction"].tolist()
+    np.testing.assert_allclose(P, told.iloc[:, 1:], atol=1e-5)
 
 
-def test_a_search_goes_on_with_its_checkpoint(tumours, capsys, here):
-    arguments = ["fit", tumours / "known.csv", "--target", "diagnosis", *SMALL, "--json"]
-    arguments += ["--checkpoint", "search.npz"]
-    first, second = (json.loads(ran(capsys, *arguments)[1]) for _ in range(2))
-    assert (here / "search.npz").exists()
-    assert first["learned"] == second["learned"]
+@pytest.mark.parametrize("names", [(0, 1), (False, True)], ids=str)
+def test_classes_need_no_names(tumours, capsys, here, names):
+    frame = pd.read_csv(tumours / "known.csv")
+    frame["diagnosis"] = np.where(frame["diagnosis"] == "malignant", *names[::-1])
+    frame.to_csv("known.csv", index=False)
+    worse = f"{names[1]}->{names[0]} > {names[0]}->{names[1]}"
+    code, _, err = ran(
+        capsys, "fit", "known.csv", "--target", "diagnosis", "--worse", worse, *SMALL
+    )
+    assert code == 0, err
+    assert ran(capsys, "evaluate", "model.skops", "known.csv")[0] == 0
+    answers = pd.read_csv(io.StringIO(ran(capsys, "predict", "model.skops", "known.csv")[1]))
+    assert set(answers["prediction"]) == set(names)
 
 
-def test_nobody_reads_on(tumours, here):
-    command = [sys.executable, "-m", "ecselm", "predict"]
-    command += [tumours / "model.skops", tumours / "new.csv"]
-    with subprocess.Popen(  # noqa: S603
-        [*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=here
-    ) as process:
-        process.stdout.close()
-        complaint = process.stderr.read()
-    assert process.returncode == 141
-    assert complaint == b""
+def test_rows_of_one_class_are_evaluated(tumours, capsys, here):
+    rows = pd.read_csv(tumours / "new.csv")
+    rows[rows["diagnosis"] == "malignant"].to_csv("one.csv", index=False)
+    code, out, err = ran(capsys, "evaluate", tumours / "model.skops", "one.csv", "--json")
+    assert code == 0, err
+    assert [one["name"] for one in json.loads(out)["recalls"]] == ["malignant"]
 
 
 def test_demo_writes_table_model_and_report(capsys, here):
