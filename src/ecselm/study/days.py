@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -44,6 +45,14 @@ class DayNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._days(X)
 
+    def onnx_shape_calculator(self) -> Callable[[Any], None]:
+        """Return what tells skl2onnx the shape of the days in a graph."""
+        return _set_shape
+
+    def onnx_converter(self) -> Callable[[Any, Any, Any], None]:
+        """Return what writes the days to a graph, whose inputs are days: it knows no dates."""
+        return _convert
+
     def _days(self, X: Any) -> FloatArray:
         frame = pd.DataFrame(X)
         readings = {name: read_days(frame[name]) for name in frame.columns}
@@ -55,3 +64,15 @@ class DayNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     f"{row + 1}"
                 )
         return np.column_stack([reading.values for reading in readings.values()])
+
+
+def _set_shape(operator: Any) -> None:
+    double = type(operator.inputs[0].type)
+    operator.outputs[0].type = double([None, operator.raw_operator.n_features_in_])
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    from ecselm.onnx.graph import graph_of, joined_inputs  # noqa: PLC0415  an extra
+
+    graph = graph_of(scope, operator, container)
+    graph.put_out(joined_inputs(graph, operator), operator.outputs[0])
