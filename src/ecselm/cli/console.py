@@ -22,11 +22,19 @@ NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that stand below each 
 WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
 
 
+class Screen(Console):
+    """A console that leaves it to the command what to do where nobody reads on."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass the error on, which rich would end the process for."""
+        raise BrokenPipeError
+
+
 def console(*, error: bool = False) -> Console:
     """Return what writes to the screen, or to a file without colours and breaks."""
     stream = sys.stderr if error else sys.stdout
     width = None if stream.isatty() else WIDE
-    return Console(file=stream, width=width, highlight=False, soft_wrap=True)
+    return Screen(file=stream, width=width, highlight=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
