@@ -5,13 +5,14 @@ BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
 
-.PHONY: help demo test test-slow docs bench results clean
+.PHONY: help demo test test-slow docs picture bench results clean
 
 help:
 	@echo "make demo       install, learn from the tumour data: tables, a model, a report, two pictures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
+	@echo "make picture    the README's picture of a report again, with Chromium"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
 
@@ -33,6 +34,11 @@ test-slow: $(VENV)/.test
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
+
+picture: $(VENV)/.plot
+	$(BIN)/ecselm demo
+	chromium --headless --no-sandbox --hide-scrollbars --force-device-scale-factor=1 \
+		--window-size=1000,760 --screenshot=docs/pictures/report.png demo/report.html
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
