@@ -49,7 +49,7 @@ print(f"{'machine':33} {'training rows':>14} {'held-out rows':>14}")
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 for name, model in machines.items():
     scores = cross_validate(
-        model, X, y, cv=folds, scoring=get_scorer("gmean"), return_train_score=True
+        model, X, y, cv=folds, scoring=get_scorer("gmean"), return_train_score=True, n_jobs=2
     )
     print(f"{name:33} {scores['train_score'].mean():14.3f} {scores['test_score'].mean():14.3f}")
 

@@ -1,19 +1,23 @@
 """Learn when one kind of mistake is worse than another and nobody can say by how much."""
 
-from ecselm.elm import (
-    CostSearchCV,
-    CSELMClassifier,
-    CSELMRegressor,
-    ECSELMClassifier,
-    ECSELMRegressor,
-    EELMClassifier,
-    EELMRegressor,
-    ELMClassifier,
-    ELMRegressor,
-    KELMClassifier,
-    KELMRegressor,
-    WELMClassifier,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecselm.elm import (
+        CostSearchCV,
+        CSELMClassifier,
+        CSELMRegressor,
+        ECSELMClassifier,
+        ECSELMRegressor,
+        EELMClassifier,
+        EELMRegressor,
+        ELMClassifier,
+        ELMRegressor,
+        KELMClassifier,
+        KELMRegressor,
+        WELMClassifier,
+    )
 
 __version__ = "0.1.0"
 
@@ -31,3 +35,24 @@ __all__ = [
     "KELMRegressor",
     "WELMClassifier",
 ]
+
+_DISPLAYS = (
+    "ConvergenceDisplay",
+    "CostMatrixDisplay",
+    "CriticalDifferenceDisplay",
+    "CumulativeScoreDisplay",
+    "SensitivityDisplay",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is asked for: scikit-learn takes a second that help need not wait."""
+    if name in __all__:
+        return getattr(import_module("ecselm.elm"), name)
+    if name in _DISPLAYS:
+        return getattr(import_module("ecselm.displays"), name)
+    raise AttributeError(f"module 'ecselm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_DISPLAYS})

@@ -6,18 +6,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ecselm._files import write_whole
 from ecselm.cli.options import add_run_options
 from ecselm.datasets import Dataset, load_scut
 from ecselm.protocols.audit import audit as run_audit
 from ecselm.protocols.audit import render, split_table
-from ecselm.protocols.store import write_whole
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "audit",
-        help="show what the paper's gains rest on",
+        help=summary,
         description="Run the paper's search judged by training rows, by rows left out and, as a "
         "labelled oracle, by test rows; recompute its tables X, XI and XIII; and check that "
         "random labels stay at chance.",

@@ -20,11 +20,11 @@ class Told(Protocol):
         """Return what a terminal shows."""
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "bench",
-        help="compare ECSELM with what people use today, all tuned alike",
+        help=summary,
         description="keel: compare ECSELM with what people use today on KEEL's data sets, gas "
         "sensors, German credit and bank marketing in ECSELM_DATA. All methods are tuned for the "
         "same targets in the same folds. minority: tell from how many cases of the minority on "

@@ -11,11 +11,11 @@ from ecselm.protocols import FULL, ITEMS, QUICK, check_run
 from ecselm.protocols import reproduce as reproduce_item
 
 
-def add_parser(verbs: Any) -> None:
+def add_parser(verbs: Any, summary: str) -> None:
     """Add the verb to those of the command."""
     parser = verbs.add_parser(
         "reproduce",
-        help="run a table or figure of the paper again",
+        help=summary,
         description="Run a table or figure of the paper again, on its own data where "
         "ECSELM_DATA has them, else on the nearest public data, else on synthetic stand-ins. "
         "Killed and started again, it goes on where it was.",

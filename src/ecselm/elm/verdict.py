@@ -90,6 +90,10 @@ def _influence_of(judge: CountJudge | RowCostJudge, decisions: FloatArray) -> Fl
     counts = np.zeros((k, k))
     np.add.at(counts, judge.y, decisions * weight[:, np.newaxis])
     step = STEP * weight.sum()
-    moved = counts + step * np.eye(k * k).reshape(k * k, k, k)
-    slopes = (judge.metric(moved) - judge.metric(counts[np.newaxis])) / step
-    return np.einsum("nj,nj->n", decisions, slopes.reshape(k, k)[judge.y])
+    moved = np.empty((k, k))  # fitness, by the cell that has a little more
+    for c in range(k):  # all cells at once would need room for k^4 counts
+        more = np.zeros((k, k, k))
+        more[np.arange(k), c, np.arange(k)] = step
+        moved[c] = judge.metric(counts + more)
+    slopes = (moved - judge.metric(counts[np.newaxis])) / step
+    return np.einsum("nj,nj->n", decisions, slopes[judge.y])
