@@ -5,16 +5,18 @@ BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
 
-.PHONY: help demo test test-slow bench results clean
+.PHONY: help demo test test-slow docs bench results clean
 
 help:
-	@echo "make demo       install, learn from the tumour data, print two tables, save two pictures"
+	@echo "make demo       install, learn from the tumour data: tables, a model, a report, two pictures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
 	@echo "make test-slow  the proofs that take minutes"
+	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
 	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot
+	$(BIN)/ecselm demo
 	$(BIN)/python examples/plot_tumour_costs.py
 	$(BIN)/python examples/plot_learned_costs.py
 
@@ -29,6 +31,9 @@ test: $(VENV)/.test
 test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow
 
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
@@ -39,6 +44,7 @@ results: $(VENV)/.test
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache demo
+	rm -rf docs/_build docs/api docs/gallery examples/demo
 
 # One stamp per extra: installed again when pyproject.toml or the C sources change.
 $(VENV)/.%: pyproject.toml hatch_build.py $(C_FILES) | $(BIN)/python

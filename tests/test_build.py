@@ -146,7 +146,9 @@ def test_a_wheel_holds_what_could_be_compiled(tmp_path, compiler):
         check=True,
     )
     (wheel,) = tmp_path.glob("*.whl")
-    libraries = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".so")}
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "ecselm/report/style.css" in names
+    libraries = {name for name in names if name.endswith(".so")}
     if compiler is None:
         assert "ecselm/compiled/plain.so" in libraries
         assert "-none-any" not in wheel.name

@@ -1,5 +1,8 @@
 """Learn when one kind of mistake is worse than another and nobody can say by how much."""
 
+from importlib import import_module
+from typing import Any
+
 from ecselm.elm import (
     CostSearchCV,
     CSELMClassifier,
@@ -31,3 +34,22 @@ __all__ = [
     "KELMRegressor",
     "WELMClassifier",
 ]
+
+_DISPLAYS = (
+    "ConvergenceDisplay",
+    "CostMatrixDisplay",
+    "CriticalDifferenceDisplay",
+    "CumulativeScoreDisplay",
+    "SensitivityDisplay",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a display when it is asked for."""
+    if name in _DISPLAYS:
+        return getattr(import_module("ecselm.displays"), name)
+    raise AttributeError(f"module 'ecselm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_DISPLAYS})

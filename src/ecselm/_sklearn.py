@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context as fit_context
+from sklearn.tree._tree import Tree
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
@@ -16,6 +17,7 @@ __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
+    "Tree",
     "check_weights",
     "fit_context",
     "safe_indexing",

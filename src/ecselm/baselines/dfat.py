@@ -66,7 +66,7 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     task_weights_ : array of shape (K + n_latent, m)
         V.
     task_intercept_ : array of shape (m,)
-    objective_ : array of shape (n_iter_ + 1,)
+    objective_ : array of shape (``n_iter_ + 1``,)
         The objective at the start and after each sweep, or each step of L-BFGS after the
         sweeps; it never rises.
     n_iter_ : int

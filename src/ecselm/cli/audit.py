@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ecselm._files import write_whole
 from ecselm.cli.options import add_run_options
 from ecselm.datasets import Dataset, load_scut
 from ecselm.protocols.audit import audit as run_audit
 from ecselm.protocols.audit import render, split_table
-from ecselm.protocols.store import write_whole
 
 
 def add_parser(verbs: Any) -> None:

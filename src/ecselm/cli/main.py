@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 import ecselm
-from ecselm.cli import audit, bench, reproduce
+from ecselm.cli import (
+    audit,
+    bench,
+    demo,
+    evaluate,
+    export,
+    fit,
+    methods,
+    predict,
+    report,
+    reproduce,
+)
 
-VERBS = (reproduce, bench, audit)
+VERBS = (demo, fit, predict, evaluate, report, export, methods, reproduce, bench, audit)
+PIPE_CLOSED = 141  # as the shell counts a death by SIGPIPE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0, or 2 after an error, or 130 after Ctrl-C.
+        0, or 2 after an error, 130 after Ctrl-C, 141 where nobody reads on.
 
     Examples
     --------
@@ -33,15 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     args = parser.parse_args(arguments)
+    args.arguments = sys.argv[1:] if arguments is None else list(arguments)
     if not hasattr(args, "run"):
         parser.print_help()
         return 0
     try:
         args.run(args)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         goes_on = "; the same command goes on from here" if args.resumes else ""
         print(f"ecselm: interrupted{goes_on}", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # What is still to be written at the end of the process has nobody to go to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         print(f"ecselm: {' '.join(str(error).split())}", file=sys.stderr)
         return 2

@@ -117,8 +117,9 @@ class ECSELMClassifier(EvolvingClassifier):
         with it, and ends with the same costs as if it had never stopped. One file is
         for one search: folds of a ``GridSearchCV`` cannot share it.
     callbacks : callable or list of callables, default=None
-        Called after every generation with a :class:`SearchProgress`; the search stops if
-        one returns True.
+        Called after every generation with an object that has ``generation``,
+        ``n_evaluations``, ``best_score``, ``mean_score``, ``spread`` and ``seconds``; the
+        search stops if one returns True.
     warm_start : bool, default=False
         Put the costs of the previous ``fit`` into the first population.
     n_jobs : int, default=None

@@ -131,8 +131,9 @@ class ELMFamily(BaseEstimator):
         learner = self._learner_
         if learner is None:
             raise ValueError(
-                "partial_fit must begin the stream here: fit keeps its sums only for models "
-                "with a hidden layer and, where weights differ by class, up to 8 MiB of them"
+                "partial_fit must begin the stream here: a model loaded from a file has no sums "
+                "to go on with, and fit keeps them only for models with a hidden layer and, "
+                "where weights differ by class, up to 8 MiB of them"
             )
         if self._cost_kind_ != (rows.terms.kind, rows.terms.n_groups):
             raise ValueError(

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import cycle
 from typing import Any, Protocol
 
 import numpy as np
 
 from ecselm._typing import FloatArray
+from ecselm.displays.heatmap import LARGEST_TOLD, name_classes, write_cells
+from ecselm.displays.looks import look
 
-# Told apart by people who see few colours, and in print by the marks.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-LINES = ("-", "--", ":")  # one for each round of colours
-MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
-MOST_MARKS = 20  # points above which marks would hide the curve
 MOST_TICKS = 6  # points up to which each gets a tick
-SHORT_NAME = 4  # characters up to which names of classes fit side by side
-LARGEST_TOLD = 12  # classes up to which the numbers of a matrix can be read
 
 
 class Axis(Protocol):
@@ -72,17 +66,12 @@ def _legend(ax: Any) -> None:
 def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
     """Draw a matrix whose rows are the truth and sum to 1, and write its entries."""
     names, M = confusion(part)
-    ax.imshow(M, cmap="Blues", vmin=0.0, vmax=1.0)
+    im = ax.imshow(M, cmap="Blues", vmin=0.0, vmax=1.0)
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true")
-    if len(names) > LARGEST_TOLD:
-        return
-    turned = {"rotation": 30, "ha": "right"} if max(map(len, names)) > SHORT_NAME else {}
-    ax.set_xticks(range(len(names)), names, **turned)
-    ax.set_yticks(range(len(names)), names)
-    for i, j in np.ndindex(M.shape):
-        colour = "white" if M[i, j] > 0.5 else "black"
-        ax.text(j, i, f"{M[i, j]:.2f}", ha="center", va="center", color=colour, fontsize="small")
+    if len(names) <= LARGEST_TOLD:
+        name_classes(ax, names)
+        write_cells(ax, im, M, ".2f", fontsize="small")
 
 
 def confusion(part: Any) -> tuple[list[str], FloatArray]:
@@ -131,15 +120,8 @@ def _curves(
     part: Any, metric: str
 ) -> Iterator[tuple[str, tuple[FloatArray, FloatArray], dict[str, Any]]]:
     """Give method, curve and style, methods in the order of their rows."""
-    lines = (line for line in cycle(LINES) for _ in COLOURS)
-    looks = zip(cycle(COLOURS), cycle(MARKS), lines, strict=False)
     mine = part[part["metric"] == metric]
     mine = mine.assign(at=places(mine["at"]), value=mine["value"].astype(float))
-    for (method, rows), (colour, mark, line) in zip(
-        mine.groupby("method", sort=False), looks, strict=False
-    ):
+    for i, (method, rows) in enumerate(mine.groupby("method", sort=False)):
         means = rows.groupby("at")["value"].mean()
-        style = {"color": colour, "linestyle": line, "linewidth": 1.2, "markersize": 4}
-        if len(means) <= MOST_MARKS:
-            style["marker"] = mark
-        yield str(method), (means.index.to_numpy(), means.to_numpy()), style
+        yield str(method), (means.index.to_numpy(), means.to_numpy()), look(i, len(means))

@@ -14,9 +14,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from ecselm._files import write_whole
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.protocols.budget import Budget
-from ecselm.protocols.store import write_whole
 
 Prepare = Callable[[FloatArray, AnyArray, FloatArray, Budget], tuple[FloatArray, FloatArray]]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ecselm
+from ecselm._files import write_whole
 from ecselm.datasets.source import data_root
 from ecselm.protocols.budget import FULL, Budget
 from ecselm.protocols.figures import draw
@@ -19,7 +20,7 @@ from ecselm.protocols.protocol import Known
 from ecselm.protocols.published import PUBLISHED, PublishedTable, registered_name
 from ecselm.protocols.runner import Collected, collect, plan, run_jobs
 from ecselm.protocols.significance import significance_table
-from ecselm.protocols.store import Store, check_parquet, read_rows, write_rows, write_whole
+from ecselm.protocols.store import Store, check_parquet, read_rows, write_rows
 
 WORDS = {
     "paper": "the paper's data",

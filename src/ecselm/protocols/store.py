@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ecselm._files import write_whole
+
 try:
     import fcntl
 except ImportError:  # Windows: two runs in one folder are not told apart there
@@ -187,16 +189,3 @@ def read_rows(path: Path) -> Any:
     import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
 
     return pd.read_parquet(path, engine="pyarrow")
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or as it was before."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")  # processes may write the same
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

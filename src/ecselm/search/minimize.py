@@ -51,7 +51,7 @@ class Generation:
     spread: float
 
 
-@dataclass(slots=True)
+@dataclass  # no slots, whose state every protocol of pickle would not give away
 class SearchHistory:
     """The generations of a search, and why it stopped."""
 

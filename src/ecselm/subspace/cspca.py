@@ -28,7 +28,7 @@ class CSPCA(SubspaceTransformer):
         is 1 each. Only ratios matter.
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see
-        :func:`ecselm.subspace.importance.class_importance`.
+        ``ecselm.subspace.importance.class_importance``.
     pca_dim : int or None, default=None
         Work in the space of that many principal components.
 

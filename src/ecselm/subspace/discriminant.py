@@ -35,7 +35,7 @@ class CSLDA(SubspaceTransformer):
         Whether pairs of classes count by the number of their rows, or all the same.
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see
-        :func:`ecselm.subspace.importance.class_importance`.
+        ``ecselm.subspace.importance.class_importance``.
     pca_dim : int or None, default=None
         Work in the space of that many principal components. With as many features as rows
         or more, the method always works in the space that the rows span.

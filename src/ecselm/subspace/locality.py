@@ -143,7 +143,7 @@ class CSLPP(SubspaceTransformer):
     variant : {"A", "B"}, default="A"
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see
-        :func:`ecselm.subspace.importance.class_importance`.
+        ``ecselm.subspace.importance.class_importance``.
     n_neighbors, width, supervised, pca_dim, reg, normalize :
         As in :class:`LPP`; variant B cannot be supervised.
 

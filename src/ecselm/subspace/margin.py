@@ -118,7 +118,7 @@ class CSMFA(SubspaceTransformer):
         is 1 each. Only ratios matter.
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see
-        :func:`ecselm.subspace.importance.class_importance`.
+        ``ecselm.subspace.importance.class_importance``.
     n_within, n_between, penalty, pca_dim, reg, normalize :
         As in :class:`MFA`.
 

@@ -1,23 +1,10 @@
 import pandas as pd
 import pytest
 
-from ecselm.protocols.benchmark.rank_picture import cliques, draw_ranks
+from ecselm.protocols.benchmark.rank_picture import draw_ranks
 
 pytest.importorskip("matplotlib")
 RANKS = pd.Series({"ECSELM": 1.6, "a method with a long name": 3.4, "ELM": 2.0, "KELM": 3.0})
-
-
-@pytest.mark.parametrize(
-    ("ranks", "expected"),
-    [
-        ([1.0, 3.0, 5.0], []),
-        ([1.0, 1.5, 1.9], [(0, 2)]),
-        ([1.0, 1.5, 2.2, 2.3], [(0, 1), (1, 3)]),
-        ([1.0, 1.0], [(0, 1)]),
-    ],
-)
-def test_bars_join_what_is_within_the_difference(ranks, expected):
-    assert cliques(ranks, 1.0) == expected
 
 
 def test_the_same_ranks_give_the_same_bytes(tmp_path):

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ecselm._files import write_whole
 from ecselm.protocols.benchmark.cases import COST_TARGETS, COUNTED_TARGETS, HALVES, TARGETS
 from ecselm.protocols.benchmark.findings import (
     ALL,
@@ -21,7 +22,7 @@ from ecselm.protocols.benchmark.page import NAMES, page_of, tables_of
 from ecselm.protocols.benchmark.plan import KnownCase
 from ecselm.protocols.benchmark.rank_picture import draw_ranks
 from ecselm.protocols.layout import Table
-from ecselm.protocols.store import Finished, Row, Store, read_rows, write_rows, write_whole
+from ecselm.protocols.store import Finished, Row, Store, read_rows, write_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ecselm.displays.looks import COLOURS
 from ecselm.protocols.benchmark.page import NAMES
 from ecselm.protocols.figures import METADATA, PANEL, STYLE, SUFFIXES
-from ecselm.protocols.panels import COLOURS
 
 
 def draw_gains(values: Any, gains: Any, path: Path) -> tuple[Path, ...]:

@@ -9,12 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ecselm._files import write_whole
 from ecselm.protocols.benchmark.minority.findings import gains_of, values_of
 from ecselm.protocols.benchmark.minority.job import FORMS, MinorityJob
 from ecselm.protocols.benchmark.minority.picture import draw_gains
 from ecselm.protocols.benchmark.page import NAMES, markdown
 from ecselm.protocols.layout import Table
-from ecselm.protocols.store import Finished, Row, Store, read_rows, write_rows, write_whole
+from ecselm.protocols.store import Finished, Row, Store, read_rows, write_rows
 
 HEADER = ("minority rows", *FORMS, "learned - prior", "95 % interval", "default keeps prior")
 INTRODUCTION = """# When learning costs starts to pay

@@ -1,0 +1,72 @@
+"""The documentation site: what Sphinx is told. Built by ``make docs``, without a network."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import ecselm
+from ecselm.elm import FewCasesWarning
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+from public_names import constants  # noqa: E402  found by the line above
+
+# One thread: the problems of the gallery are slower on several, and numbers stay the same.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+warnings.simplefilter("ignore", FewCasesWarning)
+
+project = "ecselm"
+author = "the authors of ecselm"
+release = version = ecselm.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "math_in_html",
+    "public_names",
+]
+exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+autosummary_generate = True
+autosummary_imported_members = True
+autosummary_ignore_module_all = False
+autosummary_context = {"constants": constants(ecselm)}
+autodoc_typehints = "none"  # docstrings say of which type a parameter is
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE.parent / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 5,
+    "abort_on_example_error": False,
+}
+
+# Types of other libraries, whose pages are not looked up: a build needs no network.
+nitpick_ignore_regex = [(r"py:.*", r"(sklearn|scipy|numpy|pandas|matplotlib|skops|onnx)\b.*")]
+
+html_theme = "furo"
+html_title = f"ecselm {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_copyright = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

@@ -1,0 +1,81 @@
+"""What verbs print: tables for people, JSON for machines, progress on the error stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ecselm.elm.evolution import SearchProgress
+
+WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
+
+
+def console(*, error: bool = False) -> Console:
+    """Return what writes to the screen, or to a file without colours and breaks."""
+    stream = sys.stderr if error else sys.stdout
+    width = None if stream.isatty() else WIDE
+    return Console(file=stream, width=width, highlight=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; whatever is in it is no markup."""
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE, show_edge=False)
+    for i, name in enumerate(header):
+        table.add_column(Text(name), justify="left" if i == 0 else "right")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def print_lines(lines: Sequence[str], *, error: bool = False) -> None:
+    """Print lines as they are."""
+    for line in lines:
+        console(error=error).print(Text(line))
+
+
+class SearchBar:
+    """A callback of searches that moves a bar: generation, best fitness, time left."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("judging hidden layers", total=None, best="")
+
+    def __call__(self, told: SearchProgress) -> None:
+        """Move the bar to a generation."""
+        self._progress.update(
+            self._task,
+            description=f"generation {told.generation} of {told.max_epochs}",
+            total=told.max_epochs + 1,
+            completed=told.generation + 1,
+            best=f"best fitness {told.best_score:.4g}",
+        )
+
+
+@contextmanager
+def search_bar(*, shown: bool) -> Iterator[SearchBar]:
+    """Show a bar on the error stream while a search runs, on a terminal."""
+    screen = console(error=True)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[best]}", markup=False),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    hidden = not shown or not screen.is_terminal
+    with Progress(*columns, console=screen, transient=True, disable=hidden) as progress:
+        yield SearchBar(progress)

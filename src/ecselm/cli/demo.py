@@ -1,0 +1,56 @@
+"""``ecselm demo``: the tumour data that come with scikit-learn, from table to report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from sklearn.datasets import load_breast_cancer
+
+from ecselm._files import write_whole
+from ecselm.cli.console import print_lines, search_bar
+from ecselm.cli.results import print_study
+from ecselm.report import write_report
+from ecselm.saving import save_model
+from ecselm.study import Question, Table, study_table
+
+TABLE = "tumours.csv"
+WORSE = "malignant->benign > benign->malignant"
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the verb to those of the command."""
+    parser = verbs.add_parser(
+        "demo",
+        help="learn from the tumour data, in seconds",
+        description="Learn from the tumour data that come with scikit-learn, knowing only that a "
+        "missed tumour is worse than a false alarm, and write the table, the model and the report.",
+    )
+    parser.add_argument("--output", type=Path, default=Path("demo"), metavar="DIR", help="(demo)")
+    parser.add_argument("--json", action="store_true", help="print all that is known as JSON")
+    parser.set_defaults(run=run, resumes=False)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Learn, and write the three files."""
+    folder = args.output
+    folder.mkdir(parents=True, exist_ok=True)
+    table = tumours()
+    question = Question(target="diagnosis", metric="gmean", worse=(WORSE,))
+    with search_bar(shown=not args.json) as bar:
+        done = study_table(table, question, file=TABLE, callbacks=[bar], command="ecselm demo")
+    write_whole(folder / TABLE, table.frame.to_csv(index=False).encode())
+    save_model(done.model, folder / "model.skops", card=done.card.to_json())
+    write_report(done.card, folder / "report.html")
+    print_study(done.card, as_json=args.json)
+    if not args.json:
+        files = (TABLE, "model.skops", "report.html")
+        print_lines([f"files: {', '.join(str(folder / name) for name in files)}"])
+
+
+def tumours() -> Table:
+    """Return the data as a table with the diagnosis in words."""
+    data = load_breast_cancer(as_frame=True)
+    frame = data.data.assign(diagnosis=data.target_names[data.target])
+    return Table(frame)

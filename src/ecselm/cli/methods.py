@@ -1,0 +1,35 @@
+"""``ecselm methods``: every method there is, and where it comes from."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ecselm.cli.console import print_json, print_table
+from ecselm.methods import list_methods
+
+HEADER = ("method", "task", "tables", "status", "source")
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the verb to those of the command."""
+    parser = verbs.add_parser(
+        "methods",
+        help="every method there is, and where it comes from",
+        description="List the methods the paper compares with and what people use today.",
+    )
+    parser.add_argument("task", nargs="?", help="classification, regression or pairs (all)")
+    parser.add_argument("--json", action="store_true", help="print them as JSON")
+    parser.set_defaults(run=run, resumes=False)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the list."""
+    rows = [
+        (one.name, one.task, " ".join(one.tables), one.status, one.source)
+        for one in list_methods(args.task)
+    ]
+    if args.json:
+        print_json([dict(zip(HEADER, row, strict=True)) for row in rows])
+    else:
+        print_table(f"{len(rows)} methods", HEADER, rows)

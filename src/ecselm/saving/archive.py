@@ -1,0 +1,91 @@
+"""Entries of a file as bytes: a zip archive that cannot be larger than it looks.
+
+Arrays are stored as they are, so that the size of a file limits what it unpacks to. Only
+texts are compressed, and they have a limit of their own.
+"""
+
+from __future__ import annotations
+
+import io
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+SCHEMA = "schema.json"  # as skops calls it
+HEADER = "ecselm.json"
+CARD = "card.json"
+TEXTS = frozenset({SCHEMA, HEADER, CARD})
+TEXT_LIMIT = 1 << 26  # 64 MiB; schemas of forests are the longest, with some KiB for each tree
+
+
+def packed(entries: dict[str, bytes], texts: frozenset[str] = TEXTS) -> bytes:
+    """Return an archive, with ``texts`` compressed.
+
+    Examples
+    --------
+    >>> unpacked(packed({"card.json": b"{}", "a.npy": b"123"}))
+    {'card.json': b'{}', 'a.npy': b'123'}
+    """
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name, content in entries.items():
+            compression = ZIP_DEFLATED if name in texts else ZIP_STORED
+            _check_entry(name, len(content), compression)
+            archive.writestr(name, content, compression)
+    return buffer.getvalue()
+
+
+def text_of(content: bytes, name: str) -> bytes:
+    """Return one of the texts of an archive, without a look at anything else."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        return _entry(archive, archive.getinfo(name))
+
+
+def unpacked(content: bytes) -> dict[str, bytes]:
+    """Return the entries of an archive, or refuse one that is damaged or unpacks to more."""
+    entries: dict[str, bytes] = {}
+    stored = 0
+    with ZipFile(io.BytesIO(content)) as archive:
+        for info in archive.infolist():
+            stored += 0 if info.filename in TEXTS else info.file_size
+            if info.filename in entries or stored > len(content):
+                raise ValueError("entries must not overlap")
+            entries[info.filename] = _entry(archive, info)
+            _check_inner(entries[info.filename])
+    return entries
+
+
+def with_plain_inside(content: bytes) -> dict[str, bytes]:
+    """Return the entries of an archive of skops', archives within them stored as they are."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    return {
+        name: packed(with_plain_inside(entry), frozenset()) if _is_archive(entry) else entry
+        for name, entry in entries.items()
+    }
+
+
+def _entry(archive: ZipFile, info: ZipInfo) -> bytes:
+    _check_entry(info.filename, info.file_size, info.compress_type)
+    with archive.open(info) as file:
+        return file.read(info.file_size)  # and no more, whatever there is
+
+
+def _check_entry(name: str, size: int, compression: int) -> None:
+    if name in TEXTS and size > TEXT_LIMIT:
+        raise ValueError(f"{name} must have at most {TEXT_LIMIT} bytes, got {size}")
+    if compression != ZIP_STORED and not (name in TEXTS and compression == ZIP_DEFLATED):
+        raise ValueError(f"{name} must not be compressed")
+
+
+def _check_inner(entry: bytes) -> None:
+    """Refuse a sparse matrix, an archive in an archive, that unpacks to more than it is."""
+    if _is_archive(entry):
+        with ZipFile(io.BytesIO(entry)) as archive:
+            infos = archive.infolist()
+        if any(info.compress_type != ZIP_STORED for info in infos):
+            raise ValueError("matrices must not be compressed")
+        if sum(info.file_size for info in infos) > len(entry):
+            raise ValueError("entries must not overlap")
+
+
+def _is_archive(entry: bytes) -> bool:
+    return entry.startswith(b"PK")

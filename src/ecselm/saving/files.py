@@ -1,0 +1,215 @@
+"""Save a fitted model and load it again, with nothing executed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle as pickling
+import warnings
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ecselm._files import write_whole
+from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
+from ecselm.saving.audit import made, refused_by_skops, refused_types
+from ecselm.saving.parameters import check_parameters
+from ecselm.saving.plain import from_plain, to_plain
+from ecselm.saving.sound import check_sound
+
+FORMAT = 1  # of files; raised when a stored class changes its fields or their meaning
+PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle
+EXECUTES = "reading a pickle executes whatever is in it: read it only if you trust who wrote it"
+
+
+class UntrustedFileWarning(UserWarning):
+    """A file is written or read that can execute anything when it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedModel:
+    """A model from a file.
+
+    Attributes
+    ----------
+    model : estimator
+    card : str or None
+        The JSON text that was saved along with it.
+    version : str
+        That of ecselm which wrote the file.
+    """
+
+    model: Any
+    card: str | None
+    version: str
+
+
+def save_model(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    card: str | None = None,
+    pickle: bool = False,
+) -> None:
+    """Save a fitted model, so that loading it cannot execute anything.
+
+    The file is written whole or not at all. What a later ``partial_fit`` would go on with is
+    left out, and with it the training rows, but for those that are part of the machine
+    itself: the rows behind a kernel and the centres of radial basis units.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted one of this package, or of scikit-learn with one inside.
+    path : str or path
+        The file, usually ``*.skops``.
+    card : str, default=None
+        JSON text to travel along, as :meth:`ecselm.study.Card.to_json` gives it.
+    pickle : bool, default=False
+        Write a pickle instead. It holds anything, functions of your own too, but whoever
+        loads it executes what is in it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ecselm import ELMClassifier
+    >>> model = ELMClassifier(5, random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder) / "small.skops")
+    ...     load_model(Path(folder) / "small.skops").model.predict([[0.0], [2.0]])
+    array([0, 1])
+    """
+    _check_arguments(model, card)
+    if pickle:
+        warnings.warn(EXECUTES, UntrustedFileWarning, stacklevel=2)
+    write_whole(Path(path), (_pickled if pickle else _archived)(model, card))
+
+
+def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedModel:
+    """Load what :func:`save_model` has saved.
+
+    A file that asks for anything but what models are made of is refused with the names of
+    it, and nothing in it is executed.
+
+    Parameters
+    ----------
+    path : str or path
+    pickle : bool, default=False
+        Read pickles of :func:`save_model`, too. Only if you trust who wrote it.
+
+    Returns
+    -------
+    saved : SavedModel
+        With ``model``, ``card`` and ``version``.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(
+            f"path must be a file that can be read, got {str(path)!r}: {error.strerror}"
+        ) from error
+    try:
+        if content.startswith((PICKLED, b"\x80")):
+            return _from_pickle(content, allowed=pickle)
+        return _from_archive(content)
+    except Warning:
+        raise
+    except Exception as error:  # a file of any content may raise anything
+        raise ValueError(
+            f"path must be a model that save_model has written, got {str(path)!r}: "
+            f"{_one_line(error)}"
+        ) from error
+
+
+def _check_arguments(model: Any, card: str | None) -> None:
+    if not isinstance(model, BaseEstimator):
+        raise ValueError(  # noqa: TRY004  as for any value
+            f"model must be a fitted estimator, got {type(model).__name__}"
+        )
+    check_is_fitted(model)
+    if card is not None and not isinstance(card, str):
+        raise ValueError(f"card must be JSON text or None, got {type(card).__name__}")
+
+
+def _header() -> bytes:
+    return json.dumps({"format": FORMAT, "ecselm": version("ecselm")}).encode()
+
+
+def _written_by(header: bytes) -> str:
+    """Return the version in a header, or refuse a format of the future."""
+    stored = json.loads(header)
+    number, theirs = stored["format"], stored["ecselm"]
+    if type(number) is not int or number < 1 or type(theirs) is not str:
+        raise ValueError("its header is damaged")
+    if number > FORMAT:
+        raise ValueError(
+            f"it has format {number} of ecselm {theirs}, and this is ecselm {version('ecselm')}, "
+            f"which reads formats up to {FORMAT}; install a newer one"
+        )
+    return theirs
+
+
+def _archived(model: Any, card: str | None) -> bytes:
+    import skops.io  # noqa: PLC0415  seconds that nobody else should wait
+
+    check_parameters(model)
+    try:
+        check_sound(model)  # as load_model will
+        archive = skops.io.dumps(to_plain(model))
+        entries = with_plain_inside(archive)
+        refused = refused_types(json.loads(entries[SCHEMA])) or refused_by_skops(archive)
+    except Exception as error:  # what foreign objects raise when they are looked into
+        raise ValueError(_needs_pickle(_one_line(error))) from error
+    if refused:
+        raise ValueError(_needs_pickle(", ".join(refused)))
+    texts = {HEADER: _header()} | ({} if card is None else {CARD: card.encode()})
+    return packed(texts | entries)
+
+
+def _needs_pickle(what: str) -> str:
+    return f"model must hold nothing that needs a pickle, got {what}; pickle=True writes one"
+
+
+def _pickled(model: Any, card: str | None) -> bytes:
+    try:
+        return PICKLED + _header() + b"\n" + pickling.dumps((model, card))
+    except Exception as error:  # as above
+        raise ValueError(f"model must be possible to pickle, got {_one_line(error)}") from error
+
+
+def _from_archive(content: bytes) -> SavedModel:
+    theirs = _written_by(text_of(content, HEADER))
+    entries = unpacked(content)
+    card = entries.pop(CARD, None)
+    schema = json.loads(entries.pop(SCHEMA))
+    # skops gets what was looked at, and nothing else.
+    archive = packed({**entries, SCHEMA: json.dumps(schema).encode()}, frozenset())
+    if refused := refused_types(schema) or refused_by_skops(archive):
+        raise ValueError(
+            f"it asks for what no model is made of, {', '.join(refused)}, and was not read further"
+        )
+    model = made(archive)
+    check_sound(model)
+    return SavedModel(from_plain(model), None if card is None else card.decode(), theirs)
+
+
+def _from_pickle(content: bytes, *, allowed: bool) -> SavedModel:
+    if not allowed:
+        raise ValueError(f"it is a pickle, and {EXECUTES}, by pickle=True")
+    if not content.startswith(PICKLED):
+        raise ValueError("it is a pickle of something else")
+    header, _, pickled = content.removeprefix(PICKLED).partition(b"\n")
+    theirs = _written_by(header)
+    warnings.warn(EXECUTES, UntrustedFileWarning, stacklevel=3)
+    model, card = pickling.loads(pickled)  # noqa: S301  the person has asked for it
+    return SavedModel(model, card, theirs)
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 500 else f"{text[:500]} ..."

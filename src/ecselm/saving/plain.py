@@ -1,0 +1,125 @@
+"""Models without what predictions do not need, and without what a file cannot hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ecselm._typing import AnyArray
+from ecselm.elm.family import ELMFamily
+
+Memo = dict[int, tuple[Any, Any]]  # the second of each pair takes the place of the first
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Stand in for a dict whose keys are not all strings, as ``{("a", "b"): 10}``."""
+
+    keys: list[Any]
+    values: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Stand in for a frame of pandas: costs may be given as one."""
+
+    index: list[Any]
+    columns: list[Any]
+    values: AnyArray
+
+
+def to_plain(model: Any) -> Any:
+    """Return the model as it is written; the one given stays as it is.
+
+    The sums and rows that a later ``partial_fit`` would go on with are left out.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> model = ELMClassifier(5, random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    >>> model._learner_ is None, to_plain(model)._learner_ is None
+    (False, True)
+    """
+    return _rewritten(model, _plain, {})
+
+
+def from_plain(model: Any) -> Any:
+    """Return the model as it was, but for what was left out."""
+    return _rewritten(model, _full, {})
+
+
+def parts_of(value: Any) -> dict[Any, Any]:
+    """Return what a value is made of, by attribute, key or place; nothing for a leaf."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in fields(value)}
+    if isinstance(value, BaseEstimator):
+        return vars(value)
+    if type(value) is dict:
+        return value
+    if type(value) in {list, tuple}:
+        return dict(enumerate(value))
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return dict(np.ndenumerate(value))
+    return {}
+
+
+def _rewritten(value: Any, rule: Callable[[Any], Any], memo: Memo) -> Any:
+    """Apply ``rule`` to the value and its parts; what is shared stays shared."""
+    if id(value) not in memo:
+        changed = rule(value)
+        parts = parts_of(changed)
+        new = {name: _rewritten(part, rule, memo) for name, part in parts.items()}
+        same = all(new[name] is part for name, part in parts.items())
+        memo[id(value)] = value, changed if same else _with_parts(changed, new)
+    return memo[id(value)][1]
+
+
+def _with_parts(value: Any, parts: dict[Any, Any]) -> Any:
+    if isinstance(value, dict):
+        return parts
+    if isinstance(value, list | tuple):
+        return type(value)(parts.values())
+    if isinstance(value, np.ndarray):
+        copied = value.copy()
+        for place, part in parts.items():
+            copied[place] = part
+        return copied
+    made = object.__new__(type(value))  # as copying does: nothing is computed again
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, ELMFamily) and vars(value).get("_learner_") is not None:
+        return _with_parts(value, {**vars(value), "_learner_": None})
+    if type(value) is dict and any(type(key) is not str for key in value):
+        return Pairs(list(value), list(value.values()))
+    if isinstance(value, PurePath):
+        return str(value)
+    return _without_pandas(value)
+
+
+def _without_pandas(value: Any) -> Any:
+    pandas = sys.modules.get("pandas")  # where it was never imported, there is nothing of it
+    if pandas is not None and isinstance(value, pandas.Index):
+        return value.tolist()  # names of columns, which as a list mean the same
+    if pandas is not None and isinstance(value, pandas.DataFrame):
+        return Frame(value.index.tolist(), value.columns.tolist(), value.to_numpy())
+    return value
+
+
+def _full(value: Any) -> Any:
+    if isinstance(value, Pairs):
+        return dict(zip(value.keys, value.values, strict=True))
+    if isinstance(value, Frame):
+        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+
+        return pd.DataFrame(value.values, value.index, value.columns)
+    return value

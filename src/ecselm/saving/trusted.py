@@ -1,0 +1,121 @@
+"""What a model in a file may be made of: a fixed list, by the way it is made again.
+
+A file says of every part by which loader of skops it is made, and of which type. Loaders
+differ in what they do with a type: some fill an empty instance, others call it. So a type is
+trusted for one loader, and no function is trusted for any: no file can have one called.
+"""
+
+from __future__ import annotations
+
+_ESTIMATORS = {
+    "ecselm.elm.cost_search.CostSearchCV",
+    "ecselm.elm.cselm.CSELMClassifier",
+    "ecselm.elm.cselm_regressor.CSELMRegressor",
+    "ecselm.elm.ecselm.ECSELMClassifier",
+    "ecselm.elm.ecselm_regressor.ECSELMRegressor",
+    "ecselm.elm.eelm.EELMClassifier",
+    "ecselm.elm.eelm.EELMRegressor",
+    "ecselm.elm.elm.ELMClassifier",
+    "ecselm.elm.elm.ELMRegressor",
+    "ecselm.elm.kelm.KELMClassifier",
+    "ecselm.elm.kelm.KELMRegressor",
+    "ecselm.elm.welm.WELMClassifier",
+}
+_HELD = {
+    "ecselm.elm.calibration.LogisticCalibration",
+    "ecselm.elm.layer_kinds.DenseScale",
+    "ecselm.elm.layers.TransformerLayer",
+    "ecselm.hidden.kernels.KernelMap",
+    "ecselm.hidden.landmarks.LandmarkLayer",
+    "ecselm.hidden.layer.RandomLayer",
+    "ecselm.hidden.ranks.RankScale",
+    "ecselm.hidden.scaling.InputScale",
+    "ecselm.hidden.union.LayerUnion",
+    "ecselm.hidden.union.WeighedLayer",
+    "ecselm.saving.plain.Frame",
+    "ecselm.saving.plain.Pairs",
+    "ecselm.search.minimize.Generation",
+    "ecselm.search.minimize.SearchHistory",
+}
+_SPLITTERS = {
+    f"sklearn.model_selection._split.{name}"
+    for name in (
+        *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "TimeSeriesSplit"),
+        *("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit"),
+        *("LeaveOneOut", "LeaveOneGroupOut", "PredefinedSplit"),
+    )
+}
+_BOOSTING = "sklearn.ensemble._hist_gradient_boosting"
+_LOSSES = {
+    f"sklearn._loss.{name}"
+    for name in (
+        *("link.Interval", "link.LogitLink", "link.HalfLogitLink", "link.MultinomialLogit"),
+        *("loss.HalfBinomialLoss", "loss.HalfMultinomialLoss", "loss.ExponentialLoss"),
+    )
+}
+_COMPILED_LOSSES = {
+    f"sklearn._loss._loss.{name}"
+    for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss", "CyExponentialLoss")
+}
+_SCALARS = {
+    f"numpy.{name}"
+    for name in (
+        *("bool", "bool_", "str_", "object_", "float16", "float32", "float64"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    )
+}
+_SPARSE = {
+    f"scipy.sparse._{kind}.{kind}_{form}"
+    for kind in ("csr", "csc", "coo")
+    for form in ("array", "matrix")
+}
+
+TRUSTED: dict[str, frozenset[str]] = {
+    "ObjectNode": frozenset(
+        {
+            *_ESTIMATORS,
+            *_HELD,
+            *_SPLITTERS,
+            *_LOSSES,
+            f"{_BOOSTING}.binning._BinMapper",
+            f"{_BOOSTING}.predictor.TreePredictor",
+            "sklearn.compose._column_transformer.make_column_selector",
+        }
+    ),
+    "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
+    "LossNode": frozenset(_COMPILED_LOSSES),
+    "DictNode": frozenset({"builtins.dict"}),
+    "ListNode": frozenset({"builtins.list"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "SliceNode": frozenset({"builtins.slice"}),
+    "JsonNode": frozenset({"builtins.str"}),
+    "TypeNode": frozenset({"builtins.str", "builtins.object", *_SCALARS}),
+    "NdArrayNode": frozenset({"numpy.ndarray", *_SCALARS}),
+    "DTypeNode": frozenset({"numpy.dtype"}),
+    "RandomStateNode": frozenset({"numpy.random.mtrand.RandomState"}),
+    "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
+    "SparseMatrixNode": frozenset(_SPARSE),
+}
+# The compiled code of these writes to places that the file would say.
+REFUSED = frozenset(
+    f"sklearn.ensemble._gb.GradientBoosting{kind}" for kind in ("Classifier", "Regressor")
+)
+BIT_GENERATORS = frozenset({"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"})
+
+
+def is_trusted(loader: str, name: str) -> bool:
+    """Tell whether ``loader`` may make something of the type ``name``.
+
+    Estimators of scikit-learn are left to skops, which knows them by name: it trusts all
+    that the installed version has, and nothing else of that library but what stands here.
+
+    Examples
+    --------
+    >>> is_trusted("ObjectNode", "ecselm.elm.elm.ELMClassifier")
+    True
+    >>> is_trusted("ListNode", "ecselm.elm.elm.ELMClassifier")  # this one would call it
+    False
+    """
+    if loader == "ObjectNode" and name.startswith("sklearn."):
+        return name not in REFUSED
+    return name in TRUSTED.get(loader, frozenset())

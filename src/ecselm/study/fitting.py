@@ -1,0 +1,143 @@
+"""Rows on their way into a model: checked, taken apart, fitted step by step."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import check_consistent_length, column_or_1d, has_fit_parameter
+
+from ecselm._sklearn import safe_indexing
+from ecselm._typing import AnyArray, IntArray
+from ecselm.costs.parse import numbers
+from ecselm.elm.labels import class_codes
+from ecselm.elm.verdict import FewCasesWarning
+from ecselm.study.card import Task
+
+
+@dataclass(frozen=True, slots=True)
+class TargetedRows:
+    """Rows with their targets, and the classes of these at positions ``codes``."""
+
+    X: Any
+    y: AnyArray
+    codes: IntArray  # (N,), all 0 where numbers are predicted
+    classes: AnyArray  # (k,), none where numbers are predicted
+    groups: Any = None  # (N,) labels of what rows belong to
+
+    def taken(self, positions: IntArray) -> TargetedRows:
+        """Return some of the rows."""
+        return replace(
+            self,
+            X=safe_indexing(self.X, positions),
+            y=self.y[positions],
+            codes=self.codes[positions],
+            groups=None if self.groups is None else safe_indexing(self.groups, positions),
+        )
+
+    @property
+    def counts(self) -> list[int]:
+        """Return how many rows each class has."""
+        k = len(self.classes)
+        return np.bincount(self.codes, minlength=k).tolist() if k else []
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A fitted pipeline, the training rows as its last step saw them, and how it went."""
+
+    pipeline: Pipeline
+    inputs: Any
+    seconds: float
+    interrupted: bool
+
+    def inputs_of(self, X: Any) -> Any:
+        """Return other rows as the last step sees them."""
+        for _, step in self.pipeline.steps[:-1]:
+            X = step.transform(X)
+        return X
+
+
+def read_rows(X: Any, y: Any, task: Task, groups: Any = None) -> TargetedRows:
+    """Return rows fit for a task, or refuse them.
+
+    Examples
+    --------
+    >>> read_rows([[1.0], [2.0], [3.0]], ["well", "ill", "well"], "classes").counts
+    [1, 2]
+    """
+    y = column_or_1d(np.asarray(y))
+    check_consistent_length(X, y, groups)
+    if task == "numbers":
+        one_level = np.zeros(len(y), dtype=np.intp)
+        return TargetedRows(X, numbers(y, "y"), one_level, np.array([]), groups)
+    classes, codes = class_codes(y)
+    return TargetedRows(X, classes[codes], codes, classes, groups)
+
+
+def prepared(model: Any, task: Task, seed: int, callbacks: Any = None) -> Any:
+    """Return a copy that has a seed, and tells those who want to know how the search goes.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> prepared(ELMClassifier(), "classes", 3)
+    ELMClassifier(random_state=3)
+    """
+    if not (is_classifier(model) if task == "classes" else is_regressor(model)):
+        kind = "classifier" if task == "classes" else "regressor"
+        raise ValueError(f"model must be a {kind} to predict {task}, got {model!r}")
+    model = clone(model)
+    parameters = model.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        model.set_params(random_state=seed)
+    if callbacks is not None and "callbacks" in parameters:
+        model.set_params(callbacks=callbacks)
+    return model
+
+
+def fit_steps(train: TargetedRows, steps: Sequence[Any], model: Any) -> Fit:
+    """Fit copies of the steps one after the other, and the model itself at their end.
+
+    The model does not keep its callbacks: they have been told, and cannot be stored.
+    """
+    done, inputs = [], train.X
+    for step in steps:
+        done.append(clone(step))
+        inputs = done[-1].fit_transform(inputs, train.y)
+    takes_groups = train.groups is not None and has_fit_parameter(model, "groups")
+    start = time.monotonic()
+    with warnings.catch_warnings():  # the card tells of both
+        warnings.simplefilter("ignore", FewCasesWarning)
+        warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
+        model.fit(inputs, train.y, **({"groups": train.groups} if takes_groups else {}))
+    seconds = time.monotonic() - start
+    if "callbacks" in model.get_params(deep=False):
+        model.set_params(callbacks=None)
+    reason = getattr(getattr(model, "_history_", None), "reason", "")
+    return Fit(make_pipeline(*done, model), inputs, seconds, reason == "interrupted")
+
+
+def settings_of(model: Any) -> dict[str, str]:
+    """Return the name of a model and its parameters that are not as by default, as text.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> settings_of(ELMClassifier(50, activation="tanh"))
+    {'model': 'ELMClassifier', 'activation': "'tanh'", 'n_hidden': '50'}
+    """
+    defaults = inspect.signature(type(model).__init__).parameters
+    given = {name: repr(value) for name, value in model.get_params(deep=False).items()}
+    changed = {
+        name: text for name, text in sorted(given.items()) if text != repr(defaults[name].default)
+    }
+    return {"model": type(model).__name__, **changed}

@@ -1,0 +1,82 @@
+"""What all displays have in common."""
+
+import builtins
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import pytest
+
+import ecselm
+from ecselm import displays
+
+DRAWN = {
+    "ConvergenceDisplay": lambda **ax: displays.ConvergenceDisplay.from_history(
+        {"generation": [0, 1], "best": [0.5, 0.6], "mean": [0.1, 0.2]}, **ax
+    ),
+    "CostMatrixDisplay": lambda **ax: displays.CostMatrixDisplay.from_matrix(
+        [[0, 5], [1, 0]], **ax
+    ),
+    "CriticalDifferenceDisplay": lambda **ax: displays.CriticalDifferenceDisplay.from_ranks(
+        {"a": 1.2, "b": 1.8}, 10, **ax
+    ),
+    "CumulativeScoreDisplay": lambda **ax: displays.CumulativeScoreDisplay.from_predictions(
+        [0, 1], [0, 2], **ax
+    ),
+    "SensitivityDisplay": lambda **ax: displays.SensitivityDisplay.from_predictions(
+        [0, 1], [0, 0], **ax
+    ),
+}
+
+
+def test_all_displays_are_tried_here():
+    assert set(DRAWN) == set(displays.__all__)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_one_figure_is_made_unless_axes_are_given(name):
+    first = DRAWN[name]()
+    assert plt.get_fignums() == [first.figure_.number]
+    figure, ax = plt.subplots()
+    second = DRAWN[name](ax=ax)
+    assert second.ax_ is ax
+    assert second.figure_ is figure
+    assert len(plt.get_fignums()) == 2
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_plot_returns_the_display_and_draws_again_elsewhere(name, ax):
+    display = DRAWN[name]()
+    assert display.plot(ax) is display
+    assert display.ax_ is ax
+    assert ax.has_data() or ax.texts
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_without_matplotlib_the_extra_is_named(name, monkeypatch):
+    real = builtins.__import__
+
+    def refusing(name, *args, **kwargs):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refusing)
+    with pytest.raises(ImportError, match=r"pip install 'ecselm\[plot\]'"):
+        DRAWN[name]()
+
+
+def test_displays_are_names_of_the_package():
+    for name in displays.__all__:
+        assert getattr(ecselm, name) is getattr(displays, name)
+        assert name in dir(ecselm)
+    with pytest.raises(AttributeError, match="no attribute 'NoDisplay'"):
+        ecselm.NoDisplay  # noqa: B018
+
+
+def test_matplotlib_is_not_loaded_before_something_is_drawn():
+    code = (
+        "import sys, ecselm; assert 'ecselm.displays' not in sys.modules; "
+        "ecselm.CostMatrixDisplay; sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

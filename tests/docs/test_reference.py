@@ -1,0 +1,21 @@
+"""The reference has every package that is meant for users."""
+
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import ecselm
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "api.rst"
+# What users meet through other packages: estimators by the top, the command line by its help.
+INNER = {"cli", "compiled", "elm", "objectives", "solvers"}
+
+
+def test_reference_lists_every_public_package():
+    if not REFERENCE.is_file():
+        pytest.skip("needs the documentation, which lies beside the sources")
+    words = REFERENCE.read_text().split()
+    listed = {word.removeprefix("ecselm.") for word in words if word.startswith("ecselm.")}
+    packages = {found.name for found in pkgutil.iter_modules(ecselm.__path__) if found.ispkg}
+    assert listed == packages - INNER

@@ -1,0 +1,167 @@
+"""The page as text: what it holds, what it escapes, what it refuses."""
+
+import dataclasses
+import json
+import re
+
+import pytest
+
+from ecselm.report import report_html, write_report
+from ecselm.report.about import MOST_COLUMNS
+from ecselm.report.page import POLICY
+from ecselm.study import Card, Compared, Curve
+from tests.report import cards
+from tests.report.pages import Page, looked_up
+
+KEYS = {
+    "tumours": "warnings asked data costs search scores mistakes recalls ranking probabilities "
+    "compared again",
+    "progression": "asked data scores errors compared",
+    "bare": "asked data scores",
+}
+
+
+def test_every_number_is_that_of_the_card(card):
+    values = Page(report_html(card)).values()
+    stored = json.loads(card.to_json())
+    assert values
+    for place, value in values:
+        assert float(value) == looked_up(stored, place), place
+
+
+def test_numbers_that_matter_are_all_there(made):
+    card = made["tumours"]
+    places = dict(Page(report_html(card)).values())
+    wanted = [
+        *(f"/held_out/scores/{name}" for name in card.held_out.scores),
+        *(f"/held_out/confusion/{i}/{j}" for i in range(2) for j in range(2)),
+        *(f"/learned/matrix/{i}/{j}" for i in range(2) for j in range(2)),
+        *(
+            f"/held_out/recalls/{i}/{end}"
+            for i in range(2)
+            for end in ("low", "value", "high", "n")
+        ),
+        *(f"/data/classes/{i}/{part}" for i in range(2) for part in ("n_train", "n_held_out")),
+        *(f"/compared/{i}/scores/gmean" for i in range(2)),
+        *(f"/data/columns/{i}/n_values" for i in range(30)),
+        "/held_out/total_cost",
+        "/held_out/stated_costs/0/1",
+        "/held_out/roc/0/area",
+        "/held_out/precision_recall/0/area",
+        "/held_out/reliability/area",
+        "/progress/n_evaluations",
+        "/learned/gain",
+        "/asked/seed",
+    ]
+    assert not set(wanted) - set(places)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_parts_that_a_card_lacks_are_left_out(made, name):
+    page = Page(report_html(made[name]))
+    assert [attrs["id"] for attrs, _ in page.all("section")] == KEYS[name].split()
+    links = [attrs["href"] for attrs, _ in page.all("a")]
+    assert links == [f"#{key}" for key in KEYS[name].split()]
+
+
+def test_nothing_runs_and_nothing_is_fetched(card):
+    text = report_html(card)
+    page = Page(text)
+    assert not page.tags() & {"script", "img", "link", "iframe", "object", "form", "base"}
+    policies = [attrs for attrs, _ in page.all("meta") if "http-equiv" in attrs]
+    assert policies == [{"http-equiv": "Content-Security-Policy", "content": POLICY}]
+    for tag, attrs, _ in page.elements:
+        assert not any(name.startswith("on") or name == "src" for name in attrs), tag
+    assert "url(" not in text.split("</style>", 1)[0]
+
+
+def test_markup_in_names_arrives_as_text(made):
+    text = report_html(made["nasty"])
+    assert "<script" not in text
+    assert "<img" not in text
+    assert text.count("</style>") == 1
+    page = Page(text)
+    told = "".join("".join(inside) for _, _, inside in page.elements)
+    assert cards.MARKUP in told
+    labels = [attrs["aria-label"] for attrs, _ in page.all("svg") if "aria-label" in attrs]
+    assert any(cards.MARKUP in label for label in labels)
+
+
+def test_what_utf_8_cannot_hold_is_replaced(made, tmp_path):
+    written = write_report(made["nasty"], tmp_path / "page.html").read_text("utf-8")
+    assert "\x00" not in written
+    assert "evil\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}" in written
+
+
+def test_headings_are_in_order_and_pictures_have_names(card):
+    page = Page(report_html(card))
+    levels = [int(tag[1]) for tag, _, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels == [1] + [2] * (len(levels) - 1)
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert len(page.all("table")) == len(page.all("caption"))
+    pictures = [attrs for attrs, _ in page.all("svg") if attrs.get("aria-hidden") != "true"]
+    titles = [text for _, text in page.all("title")][1:]
+    assert [attrs["aria-label"] for attrs in pictures] == titles
+    assert all(attrs["role"] == "img" for attrs in pictures)
+
+
+def test_costs_by_class_stand_in_for_a_matrix(made):
+    card = made["tumours"]
+    learned = dataclasses.replace(card.learned, matrix=())
+    places = dict(Page(report_html(dataclasses.replace(card, learned=learned))).values())
+    assert {"/learned/class_costs/0", "/learned/class_costs/1"} <= set(places)
+    assert "/learned/class_costs/0" not in dict(Page(report_html(card)).values())
+
+
+def test_warnings_come_before_all_other_parts(made):
+    page = Page(report_html(made["tumours"]))
+    assert page.all("section")[0][0]["class"] == "warnings"
+
+
+def test_equal_cards_give_equal_pages(card):
+    assert report_html(Card.from_json(card.to_json())) == report_html(card)
+
+
+@pytest.mark.parametrize(("name", "most"), [("tumours", 60_000), ("digits", 200_000)])
+def test_pages_are_small(made, name, most):
+    assert len(report_html(made[name]).encode()) < most
+
+
+def test_pages_of_huge_cards_stay_below_two_megabytes():
+    card = cards.nasty(n_classes=120, n_columns=3000)
+    text = report_html(card)
+    assert len(text.encode()) < 2_000_000
+    assert f"And {3000 - MOST_COLUMNS:,} more." in text
+
+
+def test_what_is_there_is_replaced(made, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("older")
+    assert write_report(made["bare"], str(path)) == path
+    assert path.read_text("utf-8") == report_html(made["bare"])
+
+
+def changed(card, **parts):
+    return dataclasses.replace(card, held_out=dataclasses.replace(card.held_out, **parts))
+
+
+def test_cards_that_contradict_themselves_are_refused_and_nothing_is_written(made, tmp_path):
+    card = made["tumours"]
+    path = tmp_path / "page.html"
+    with pytest.raises(ValueError, match=r"confusion must have a row .* 2 classes, got .*\[3\]"):
+        write_report(changed(card, confusion=((1, 2, 3),)), path)
+    assert not path.exists()
+    with pytest.raises(ValueError, match="stated_costs must have a row"):
+        report_html(changed(card, stated_costs=()))
+    with pytest.raises(ValueError, match="confusion of B must have a row"):
+        report_html(dataclasses.replace(card, compared=(Compared("B", {}, ((1,),)),)))
+    with pytest.raises(ValueError, match="finite"):
+        report_html(changed(card, scores={"gmean": float("nan")}))
+    with pytest.raises(
+        ValueError, match=r"curve c must have columns of equal length, got \[2, 1\]"
+    ):
+        report_html(changed(card, roc=(Curve("c", (0.0, 1.0), (0.5,)),)))
+    learned = dataclasses.replace(card.learned, class_costs=(1.0,))
+    with pytest.raises(ValueError, match="class_costs must have a cost for each of 2 classes"):
+        report_html(dataclasses.replace(card, learned=learned))

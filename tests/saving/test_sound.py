@@ -1,0 +1,83 @@
+"""Indices from files: within bounds, or refused before anyone follows them."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from ecselm import KELMClassifier
+from ecselm.saving import load_model, save_model
+from ecselm.saving.sound import check_sound
+from tests.saving.forged import attributes, forge, json_node
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 4))
+Y = (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("array", "value"),
+    [("feature", 4), ("feature", -5), ("children_left", 10**6), ("children_right", 0)],
+)
+def test_trees_that_lead_astray_are_refused(array, value):
+    forest = RandomForestClassifier(2, random_state=0).fit(X, Y)
+    check_sound(forest)
+    getattr(forest.estimators_[1].tree_, array)[0] = value
+    with pytest.raises(ValueError, match="a tree must"):
+        check_sound(forest)
+
+
+@pytest.mark.parametrize("field", ["feature_idx", "left", "right"])
+def test_boosted_trees_that_lead_astray_are_refused(field):
+    model = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5).fit(X, Y)
+    check_sound(model)
+    model._predictors[1][0].nodes[field][0] = 10**6
+    with pytest.raises(ValueError, match="a tree must"):
+        check_sound(model)
+
+
+def test_boosting_by_categories_is_refused():
+    rows = np.column_stack([X, RNG.integers(3, size=60)])
+    model = HistGradientBoostingClassifier(
+        max_iter=5, min_samples_leaf=5, categorical_features=[4], random_state=0
+    ).fit(rows, rows[:, 4] == 1)
+    with pytest.raises(ValueError, match="must split by numbers"):
+        check_sound(model)
+
+
+def test_trees_wider_than_their_rows_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    save_model(DecisionTreeClassifier(random_state=0).fit(X, Y), path)
+    load_model(path)
+    forge(path, lambda schema: attributes(schema).update(n_features_in_=json_node(1)))
+    with pytest.raises(ValueError, match="a tree must use features from 0 to 0"):
+        load_model(path)
+
+
+def test_trees_of_unknown_width_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    save_model(RandomForestClassifier(2, random_state=0).fit(X, Y), path)
+    forge(path, lambda schema: attributes(schema).pop("n_features_in_"))
+    with pytest.raises(ValueError, match="path must be a model"):
+        load_model(path)
+
+
+def test_what_only_says_it_is_a_tree_is_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    save_model(DecisionTreeClassifier(random_state=0).fit(X, Y), path)
+    forge(path, lambda schema: attributes(schema).update(tree_=json_node(1)))
+    with pytest.raises(ValueError, match="a tree must be one of scikit-learn's, got int"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_array])
+def test_matrices_that_lead_astray_are_refused(kind):
+    model = KELMClassifier().fit(sparse.csr_array(X), Y)
+    rows = kind(X)
+    object.__setattr__(model.layer_, "rows", rows)
+    check_sound(model)
+    places = rows.indices if rows.format == "csr" else rows.coords[1]
+    places[0] = 99
+    with pytest.raises(ValueError, match=r"must|indices"):
+        check_sound(model)

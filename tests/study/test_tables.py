@@ -1,0 +1,191 @@
+"""Files that people have: read, or refused in one sentence."""
+
+import csv
+import gzip
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+from ecselm.study import read_table
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name, content):
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(data)
+        return tmp_path / name
+
+    return written
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("size,sex\n1.5,f\n2,m\n", 0),
+        ("size;sex\n1,5;f\n2;m\n", 2),
+        ("size\tsex\r\n1,5\tf\r\n2\tm\r\n", 2),
+        ("size|sex\r1.5|f\r2|m", 1),
+        ('"size", "sex"\n 1.5, "f"\n\n   \n2, m \n', 0),
+        ("\ufeffsize,sex\n1.5,f\n2,m\x1a", 0),
+    ],
+    ids=["commas", "semicolons", "tabs", "bars", "quotes and spaces", "byte order mark"],
+)
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".TXT"])
+def test_delimiters_are_found_by_content_whatever_the_ending(write, text, notes, ending):
+    table = read_table(write(f"a{ending}", text))
+    assert_frame_equal(
+        table.frame, pd.DataFrame({"size": [1.5, 2], "sex": ["f", "m"]}), check_dtype=False
+    )
+    assert len(table.notes) == notes
+
+
+@pytest.mark.parametrize(
+    ("encoding", "notes"),
+    [
+        ("utf-8", ()),
+        ("utf-16", ()),
+        ("cp1252", ("The text is not UTF-8; read as cp1252.",)),
+    ],
+)
+def test_encodings_are_found_and_a_guess_is_noted(write, encoding, notes):
+    table = read_table(write("a.csv", "größe,art\n1,Bär\n".encode(encoding)))
+    assert table.frame.to_dict("list") == {"größe": [1], "art": ["Bär"]}
+    assert table.notes == notes
+
+
+def test_text_packed_by_gzip_is_read(write):
+    table = read_table(write("a.csv.gz", gzip.compress(b"a,b\n1,2\n")))
+    assert table.frame.to_dict("list") == {"a": [1], "b": [2]}
+
+
+def test_codes_stay_texts_and_gaps_are_gaps(write):
+    frame = read_table(write("a.csv", "zip,n,word\n01234,?,None\n04321,2,NA\n")).frame
+    assert frame["zip"].tolist() == ["01234", "04321"]
+    assert np.isnan(frame["n"][0])
+    assert frame["word"][0] == "None"
+    assert pd.isna(frame["word"][1])
+
+
+def test_a_quoted_field_may_hold_delimiters_and_lines(write):
+    frame = read_table(write("a.csv", 'a,b\n"x,\ny",1\n"say ""z""",2\n')).frame
+    assert frame["a"].tolist() == ["x,\ny", 'say "z"']
+
+
+def test_a_column_without_a_name_gets_one(write):
+    table = read_table(write("a.csv", ",column 1\n0,5\n1,6\n"))
+    assert table.frame.columns.tolist() == ["column 1'", "column 1"]
+    assert table.notes == ('A column without a name is called "column 1\'".',)
+
+
+def test_numbers_in_the_place_of_names_are_noted(write):
+    assert "numbers only" in read_table(write("a.csv", "5.1,3\n4.9,2\n")).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.csv", "", "a.csv must hold a table, got nothing"),
+        ("a.csv", "\n \n", "must hold a table, got nothing"),
+        ("a.csv", "a,b\n", "must hold rows, got the names of columns only"),
+        ("a.csv", "a,b,a\n1,2,3\n", "must name every column once, got 'a'"),
+        ("a.csv", "a,b\n1,2\n\n3\n", r"a.csv, line 4: must have 2 fields as line 1 has, got 1"),
+        ("a.csv", "a,b\n1,2\n1,2,3\n", r"line 3: must have 2 fields as line 1 has, got 3"),
+        ("a.csv", f"a,b\n{'x' * 200_000},1\n", r"a.csv, line 2: field larger"),
+        ("a.csv", bytes(range(256)), "a.csv must be text, character 0 is"),
+        ("a.csv", b"PAR1....PAR1", "must be text, by its content it is a Parquet file"),
+        ("a.csv", b"PK\x03\x04....", "a zip archive or an Excel sheet"),
+        ("a.csv.gz", "a,b\n1,2", "a.csv.gz is damaged or truncated"),
+        ("a.csv.gz", gzip.compress(b"a,b\n1,2")[:-9], "a.csv.gz is damaged or truncated"),
+        ("a.xlsx", b"PK", "a.xlsx must end in .csv, .*; save a sheet"),
+        ("a.parquet.gz", b"PK", r"must end in .* before .gz"),
+        ("a.parquet", b"a,b\n1,2", "must begin as a file of its ending does"),
+        ("a.parquet", b"PAR1junkPAR1", "a.parquet is damaged or truncated"),
+        ("a.feather", b"ARROW1\0\0junk", "a.feather is damaged or truncated"),
+        ("a.arff", "@relation r\n@attribute a string\n@data\nx\n", "String attributes"),
+        ("a.arff", "@relation r\n@attribute a real\n@data\n{0 1}\n", "that SciPy can read"),
+        ("a.arff", "nothing of it", "a.arff must be an ARFF file"),
+        ("a.svm", "1 x\n", "a.svm must have lines such as"),
+        ("a.svm", "1 99999999:1\n", "at most 50000000 cells"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_one_sentence(write, name, content, sentence):
+    with pytest.raises(ValueError, match=sentence) as refused:
+        read_table(write(name, content))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_named_with_the_nearest_one(write, tmp_path):
+    write("tumours.csv", "a,b\n1,2")
+    with pytest.raises(FileNotFoundError, match=r"did you mean 'tumours.csv'\?"):
+        read_table(tmp_path / "tumors.csv")
+    with pytest.raises(FileNotFoundError, match=r"is not there$"):
+        read_table(tmp_path / "nowhere" / "a.csv")
+    with pytest.raises(IsADirectoryError, match="must be a file, it is a folder"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "arrow"])
+def test_columns_of_arrow_keep_their_types(tmp_path, ending):
+    frame = pd.DataFrame(
+        {"n": [1.5, None], "flag": [True, False], "seen": pd.to_datetime(["2024-01-01", None])}
+    )
+    path = tmp_path / f"a.{ending}"
+    frame.to_parquet(path) if ending == "parquet" else frame.to_feather(path)
+    assert_frame_equal(read_table(path).frame, frame)
+
+
+def test_a_named_index_in_parquet_is_a_column(tmp_path):
+    pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name="who")).to_parquet(tmp_path / "a.parquet")
+    assert read_table(tmp_path / "a.parquet").frame.columns.tolist() == ["who", "a"]
+
+
+def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "ecselm\[parquet\]"'):
+        read_table(write("a.parquet", b"PAR1"))
+
+
+def test_names_of_arff_may_be_quoted_and_foreign(write):
+    longest = csv.field_size_limit()
+    text = "@relation r\n@attribute 'grö ße' real\n@attribute c {ä, 'b c'}\n@data\n1,ä\n?,'b c'\n"
+    frame = read_table(write("a.arff", text)).frame
+    assert frame["c"].tolist() == ["ä", "b c"]
+    assert frame["grö ße"][0] == 1.0
+    assert np.isnan(frame["grö ße"][1])
+    assert csv.field_size_limit() == longest
+
+
+def test_columns_of_libsvm_are_named_by_their_numbers(write):
+    table = read_table(write("a.libsvm", "2 1:0.5 3:2\n-1 2:1\n"))
+    assert table.frame.columns.tolist() == ["target", "f1", "f2", "f3"]
+    assert table.frame["target"].tolist() == [2, -1]
+    assert table.absent == 0.0
+    assert "f0" in read_table(write("b.svm", "0.5 0:1\n")).frame
+
+
+CELLS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=8).map(str.strip)
+
+
+@given(
+    st.lists(st.tuples(CELLS, st.integers(-(10**9), 10**9)), min_size=1, max_size=8),
+    st.sampled_from([",", ";", "\t", "|"]),
+)
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_what_the_csv_module_writes_comes_back(tmp_path, rows, delimiter):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    writer.writerows([("word", "number"), *(("w" + word, number) for word, number in rows)])
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.getvalue().encode())
+    frame = read_table(path).frame
+    assert frame["word"].tolist() == ["w" + word for word, _ in rows]
+    assert frame["number"].tolist() == [number for _, number in rows]
