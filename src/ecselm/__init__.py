@@ -43,6 +43,11 @@ _DISPLAYS = (
     "CumulativeScoreDisplay",
     "SensitivityDisplay",
 )
+_PACKAGES = (
+    *("baselines", "costs", "datasets", "displays", "elm", "hidden", "methods", "metrics"),
+    *("objectives", "onnx", "pairs", "protocols", "report", "saving", "search", "solvers"),
+    *("statistics", "study", "subspace"),
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -51,8 +56,10 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module("ecselm.elm"), name)
     if name in _DISPLAYS:
         return getattr(import_module("ecselm.displays"), name)
+    if name in _PACKAGES:
+        return import_module(f"ecselm.{name}")
     raise AttributeError(f"module 'ecselm' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_DISPLAYS})
+    return sorted({*globals(), *__all__, *_DISPLAYS, *_PACKAGES})
