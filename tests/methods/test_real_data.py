@@ -40,10 +40,10 @@ def one_thread():
         yield
 
 
-def marked(methods):
-    """Return the methods, the slow ones of them marked."""
-    slow = pytest.mark.slow
-    return [pytest.param(m, marks=slow if m in LONG_SEARCHES else ()) for m in methods]
+def marked(methods, others=()):
+    """Return the methods, the slow ones of them and the others named marked."""
+    slow, long = pytest.mark.slow, {*LONG_SEARCHES, *others}
+    return [pytest.param(m, marks=slow if m in long else ()) for m in methods]
 
 
 def known_to_fail(methods):
@@ -82,7 +82,7 @@ def test_gases(method, data_folder):
     assert balanced > chance + 0.1
 
 
-@pytest.mark.parametrize("method", marked(MANY_CLASSES))
+@pytest.mark.parametrize("method", marked(MANY_CLASSES, {"ECSELM", "LDA", "PCA-LDA", "CISVM"}))
 def test_faces(method, data_folder):
     data = load_olivetti(data_folder)
     before = make_pipeline(StandardScaler(), PCA(30, svd_solver="full"))

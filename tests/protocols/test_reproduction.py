@@ -143,7 +143,8 @@ def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_pat
     frame = pd.read_csv(done.folder / "published.csv")
     trr = frame[frame["data"] == "TRR"].set_index("method")
     assert trr["mean"]["KPLS-DA"] == pytest.approx(0.9321)
-    assert set(trr.index) == {setting.method for setting in done.item.parts[0].settings}
+    ours = {setting.method for setting in done.item.parts[0].settings}
+    assert set(trr.index) == ours - {"kernel ECSELM"}  # which the paper has no column for
 
 
 def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch):
