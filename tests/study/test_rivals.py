@@ -12,8 +12,6 @@ from ecselm import ELMRegressor, WELMClassifier
 from ecselm.metrics import geometric_mean_score, mean_cost
 from ecselm.metrics.counted import accuracy, gmean, neg_mean_cost
 from ecselm.study.rivals import (
-    RivalWarning,
-    compared_with,
     differ_in_classes,
     differ_in_numbers,
     fitted_rivals,
@@ -29,7 +27,8 @@ def parts(labelled):
 def test_rivals_are_the_estimators_of_their_names(parts):
     X_train, y_train, X, y = parts
     cost = {(1, 0): 4.0}
-    found = {one.name: one for one in compared_with(*parts, metric="gmean", stated=cost, seed=3)}
+    rivals = fitted_rivals(X_train, y_train, seed=3)
+    found = {one.name: one for one in rivals.compared(X, y, metric="gmean", stated=cost)}
     assert list(found) == ["ELM", "W1-ELM", "W2-ELM", "most frequent class"]
     told = WELMClassifier(100, weighting="w2", random_state=3).fit(X_train, y_train).predict(X)
     assert_allclose(found["W2-ELM"].scores["gmean"], geometric_mean_score(y, told))
@@ -40,7 +39,8 @@ def test_rivals_are_the_estimators_of_their_names(parts):
 
 def test_rivals_of_numbers_are_a_machine_and_two_constants(rng):
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-    found = compared_with(X[:40], y[:40], X[40:], y[40:], metric="mae", task="numbers", seed=1)
+    rivals = fitted_rivals(X[:40], y[:40], task="numbers", seed=1)
+    found = rivals.compared(X[40:], y[40:], metric="mae")
     told = ELMRegressor(100, random_state=1).fit(X[:40], y[:40]).predict(X[40:])
     expected = [
         mean_absolute_error(y[40:], told),
@@ -59,10 +59,8 @@ def test_rival_that_cannot_be_fitted_is_left_out_with_a_note():
     assert rivals.notes[0].startswith(
         "ELM could not be fitted for comparison: y must have at least"
     )
-    with pytest.warns(RivalWarning) as caught:
-        found = compared_with(X, y, X, y)
-    assert [str(one.message) for one in caught] == list(rivals.notes)
-    assert len(found) == 1
+    assert len(rivals.notes) == 3
+    assert len(rivals.compared(X, y)) == 1
 
 
 def _answers(n_first, n_second, n=100):

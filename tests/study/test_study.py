@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ecselm import ECSELMClassifier, ECSELMRegressor, ELMClassifier, ELMRegressor
 from ecselm.study import Asked, Card
 from ecselm.study import rivals as rivals_module
-from ecselm.study.rivals import compared_with
+from ecselm.study.rivals import fitted_rivals
 from ecselm.study.study import evaluate_on, study
 
 SMALL = {"population_size": 5, "max_epochs": 1, "activation": "radbas"}
@@ -79,8 +79,9 @@ def test_compared_models_see_what_the_model_sees(tumours):
     train = np.array(sorted(Spy.seen), dtype=int)
     held = np.setdiff1d(np.arange(200), train)
     inputs = X.to_numpy()[:, 1:]
-    parts = inputs[train], y[train], inputs[held], y[held]
-    assert card.compared == compared_with(*parts, metric="gmean", stated={("ill", "well"): 5})
+    rivals = fitted_rivals(inputs[train], y[train])
+    by = {"metric": "gmean", "stated": {("ill", "well"): 5}}
+    assert card.compared == rivals.compared(inputs[held], y[held], **by)
 
 
 def test_card_holds_everything_and_travels(tumours):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,10 +35,6 @@ _RIVALS: dict[Task, dict[str, Callable[[int], Any]]] = {
     },
 }
 CONSTANT = (MAJORITY, "mean", "median")  # rivals that do not look at the row
-
-
-class RivalWarning(UserWarning):
-    """A model to compare with could not be fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,44 +77,6 @@ def fitted_rivals(X: Any, y: Any, *, task: Task = "classes", seed: int = 0) -> R
         except (ValueError, MemoryError) as error:
             notes.append(f"{name} could not be fitted for comparison: {_first_sentence(error)}")
     return Rivals(models, tuple(notes))
-
-
-def compared_with(
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
-    *,
-    metric: str | None = None,
-    stated: Any = None,
-    seed: int = 0,
-    task: Task = "classes",
-) -> tuple[Compared, ...]:
-    """Fit plainer models on some rows and return what they score on others.
-
-    One that cannot be fitted is left out with a :class:`RivalWarning`.
-
-    Parameters
-    ----------
-    X_train, X_test : array or sparse matrix of numbers
-    y_train, y_test : array
-    metric, stated :
-        As in :func:`ecselm.study.held_out.held_out_of`.
-    seed : int, default=0
-    task : {"classes", "numbers"}, default="classes"
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> plain = compared_with(X[::2], y[::2], X[1::2], y[1::2], metric="gmean")
-    >>> [(one.name, one.scores["gmean"] > 0.9) for one in plain]
-    [('ELM', True), ('W1-ELM', True), ('W2-ELM', True), ('most frequent class', False)]
-    """
-    rivals = fitted_rivals(X_train, y_train, task=task, seed=seed)
-    for note in rivals.notes:
-        warnings.warn(note, RivalWarning, stacklevel=2)
-    return rivals.compared(X_test, y_test, metric=metric, stated=stated)
 
 
 def best_of(compared: Sequence[Compared], metric: str) -> Compared | None:
