@@ -29,6 +29,10 @@ class Block:
         """Return the positions of the rows of positive weight."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
 
+    def targets(self) -> FloatArray:
+        """Return real targets (N, m)."""
+        return self.y if self.y.ndim == 2 else self.y[:, np.newaxis]
+
     def taken(self, positions: IntArray) -> Block:
         """Return some of the rows; costs by row do not go with them."""
         weight = None if self.weight is None else self.weight[positions]

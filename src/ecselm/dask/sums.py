@@ -87,8 +87,9 @@ class TargetReader:
 
     def __call__(self, block: Block) -> Rows:
         """Return the rows of a block."""
-        rows: Rows = self.model._target_rows(block.X, block.y, block.weight, block.cost)
-        return rows
+        codes = np.zeros(len(block), dtype=np.intp)
+        terms = self.model._row_costs(block.y, block.cost).terms(codes)
+        return Rows(block.X, block.targets().astype(block.X.dtype), codes, terms, block.weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,7 @@ def _layer_sums(
         block = block.taken(used)
     codes = groups.astype(np.intp)
     if n_classes is None:
-        T = block.y.reshape(len(block), -1)
+        T = block.targets()
     else:
         T = class_targets(n_classes)[codes % n_classes]
     terms = CostTerms(codes[:, np.newaxis], np.ones((len(codes), 1)), n_groups, "cell")

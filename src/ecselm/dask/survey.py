@@ -70,6 +70,8 @@ def survey(client: Client, table: Table, *, labels: bool, keys: bool = False) ->
     parts = [one for one in found if one.n_rows]
     if not parts:
         raise ValueError("X must have at least one row, got none in any partition")
+    if not any(one.moments.weight for one in parts):
+        raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     return _merged(found, parts, labels)
 
 
