@@ -77,7 +77,7 @@ def test_chunks_that_do_not_match_are_made_to_or_refused(client, rows):
     with pytest.raises(ValueError, match="y must have as many rows as X, 600, got 599"):
         model.fit(dX, dy[:-1])
     cut = dd.from_pandas(pd.Series(y), npartitions=2)
-    with pytest.raises(ValueError, match="y must have the partitions of X .* 3 of them, got 2"):
+    with pytest.raises(ValueError, match=r"y must have the partitions of X .* 3 of them, got 2"):
         model.fit(dX, cut)
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
     again = DaskELMClassifier(10, random_state=0, client=client).fit(frame, cut)
@@ -93,11 +93,11 @@ def test_what_cannot_be_had_on_dask_is_refused_before_any_work(rows):
         DaskELMClassifier(hidden_layer=ELMClassifierLayer()).fit(dX, dy)
     with pytest.raises(TypeError, match="X must be a Dask array or dataframe, got ndarray"):
         DaskELMClassifier().fit(X, dy)
-    with pytest.raises(TypeError, match="y must be a Dask array, series .* got ndarray"):
+    with pytest.raises(TypeError, match=r"y must be a Dask array, series .* got ndarray"):
         DaskELMClassifier().fit(dX, y)
+    words = dd.from_pandas(pd.DataFrame({"word": ["a", "b"], "number": [1, 2]}), npartitions=1)
     with pytest.raises(ValueError, match="the column 'word' of type"):
-        frame = pd.DataFrame({"word": ["a", "b"], "number": [1.0, 2.0]})
-        DaskELMClassifier().fit(dd.from_pandas(frame, npartitions=1), dy)
+        DaskELMClassifier().fit(words, dy)
     with pytest.raises(ValueError, match="'C' parameter of DaskELMClassifier"):
         DaskELMClassifier(C=-1).fit(dX, dy)
 

@@ -191,10 +191,7 @@ def _layer_sums(
     if len(used) < len(block):
         block = block.taken(used)
     codes = groups.astype(np.intp)
-    if n_classes is None:
-        T = block.targets()
-    else:
-        T = class_targets(n_classes)[codes % n_classes]
+    T = block.targets() if n_classes is None else class_targets(n_classes)[codes % n_classes]
     terms = CostTerms(codes[:, np.newaxis], np.ones((len(codes), 1)), n_groups, "cell")
     rows = Rows(block.X, T, codes, terms, block.weight)
     with one_blas_thread():
