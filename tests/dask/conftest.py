@@ -1,7 +1,5 @@
 """One cluster of two worker processes for all tests on Dask."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -15,16 +13,11 @@ from distributed import Client, LocalCluster
 @pytest.fixture(scope="session")
 def client():
     """Return a client of two real worker processes, of one thread each."""
-    with warnings.catch_warnings():
-        # Ports in use, and processes forked by others: of no concern here.
-        warnings.simplefilter("ignore")
-        cluster = LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        )
-        made = Client(cluster)
-    yield made
-    made.close()
-    cluster.close()
+    with (
+        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as made,
+    ):
+        yield made
 
 
 @pytest.fixture(scope="session")

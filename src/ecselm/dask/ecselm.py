@@ -147,7 +147,7 @@ class DaskECSELMClassifier(
     >>> from ecselm.dask import DaskECSELMClassifier
     >>> X, y = (da.from_array(values, chunks=(200, *values.shape[1:]))
     ...         for values in load_breast_cancer(return_X_y=True))
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskECSELMClassifier(
     ...         30, activation="radbas", scoring="gmean", max_epochs=3, random_state=0,
     ...         client=client,
@@ -223,7 +223,7 @@ class DaskECSELMRegressor(
     >>> from ecselm.dask import DaskECSELMRegressor
     >>> X, y = (da.from_array(values, chunks=(150, *values.shape[1:]))
     ...         for values in load_diabetes(return_X_y=True))
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskECSELMRegressor(30, max_epochs=3, random_state=0, client=client).fit(X, y)
     >>> model.best_score_ >= max(model.prior_scores_.values())
     True

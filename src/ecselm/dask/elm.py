@@ -82,7 +82,7 @@ class DaskELMClassifier(CostedClassifier, local=ELMClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from ecselm.dask import DaskELMClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     X, y = da.from_array(X, chunks=(40, 4)), da.from_array(y, chunks=40)
     ...     model = DaskELMClassifier(50, random_state=0, client=client).fit(X, y)
     ...     labels = model.predict(X).compute()
@@ -116,7 +116,7 @@ class DaskWELMClassifier(CostedClassifier, local=WELMClassifier):
     >>> from ecselm.dask import DaskWELMClassifier
     >>> X, y = (da.from_array(values, chunks=(50, *values.shape[1:]))
     ...         for values in load_iris(return_X_y=True))
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskWELMClassifier(20, random_state=0, client=client).fit(X, y)
     >>> model.class_weights_
     array([0.02, 0.02, 0.02])
@@ -150,7 +150,7 @@ class DaskCSELMClassifier(CostedClassifier, local=CSELMClassifier):
     >>> from ecselm.dask import DaskCSELMClassifier
     >>> X, y = (da.from_array(values, chunks=(200, *values.shape[1:]))
     ...         for values in load_breast_cancer(return_X_y=True))
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskCSELMClassifier(
     ...         50, cost={(0, 1): 10}, decision="min_cost", random_state=0, client=client
     ...     ).fit(X, y)
@@ -203,7 +203,7 @@ class DaskELMRegressor(DaskRegressor, local=ELMRegressor):
     >>> from ecselm.dask import DaskELMRegressor
     >>> X = da.linspace(-3, 3, 200, chunks=60)[:, None]
     >>> y = da.sin(X[:, 0])
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskELMRegressor(50, C=1e4, random_state=0, client=client).fit(X, y)
     ...     score = model.score(X, y)
     >>> score > 0.99
