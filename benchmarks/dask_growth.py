@@ -171,7 +171,7 @@ def peak_memory() -> int:
 
 
 def rates(size: Size) -> dict[str, float]:
-    """Return what one core does in a second, for the model of costs."""
+    """Return what one core does in a second of CPU time, for the model of costs."""
     X = _chunk(np.arange(size.chunk), size.n_features)
     y = (X[:, 0] > 0).astype(int)
     rng = np.random.default_rng(0)
@@ -188,7 +188,10 @@ def rates(size: Size) -> dict[str, float]:
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
         }
-        per_chunk = {name: min(duration(task) for _ in range(3)) for name, task in tasks.items()}
+        per_chunk = {
+            name: min(duration(task, time.process_time) for _ in range(3))
+            for name, task in tasks.items()
+        }
     found = {name: size.chunk / seconds for name, seconds in per_chunk.items()}
     found["flops of a product"] *= size.n_hidden**2  # symmetric: half of a general one
     return found
@@ -242,7 +245,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=3, help="fits by each cluster")
     options = parser.parse_args(arguments)
     os.environ.update(PROTECTED)  # workers inherit it
-    print(as_markdown(measure(Size(n_rows=options.rows, rounds=options.rounds))))
+    chunk = min(100_000, max(1, options.rows // 50))  # enough of them to share out evenly
+    size = Size(n_rows=options.rows, chunk=chunk, rounds=options.rounds)
+    print(as_markdown(measure(size)))
 
 
 if __name__ == "__main__":
