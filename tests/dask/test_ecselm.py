@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ecselm.dask.sums
 from ecselm import ECSELMClassifier, ECSELMRegressor
-from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor
+from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskWELMClassifier
 from ecselm.onnx import to_onnx
 from ecselm.saving import load_model, save_model
 from tests.dask.conftest import CUTS, collections
@@ -111,6 +111,16 @@ def test_a_sample_judges_and_all_rows_train(client, rows, activation):
         A = np.eye(20) / model.C_ + H.T @ (B[:, np.newaxis] * H)
         beta = np.linalg.solve(A, H.T @ (B[:, np.newaxis] * Y))
         assert_allclose(model.beta_, beta, atol=1e-8 * np.abs(beta).max())
+
+
+def test_costs_learned_are_weights_of_a_machine_that_searches_nothing(client, rows):
+    X, y, _, _ = rows
+    dX, dy = collections((250, 350), X, y)
+    found = DaskECSELMClassifier(20, **ONE, scoring="gmean", client=client).fit(dX, dy)
+    weights = dict(zip(found.classes_.tolist(), found.class_costs_.tolist(), strict=True))
+    plain = DaskWELMClassifier(20, weighting=weights, C=found.C_, random_state=1, client=client)
+    size = np.abs(found.beta_).max()
+    assert_allclose(plain.fit(dX, dy).beta_, found.beta_, atol=1e-8 * size)
 
 
 def test_layers_are_summed_in_one_pass_and_the_search_needs_none(client, rows, monkeypatch):
