@@ -19,7 +19,6 @@ from ecselm.elm.layer_kinds import KindLayer
 from ecselm.elm.machine import LayerMachine
 from ecselm.hidden import LayerUnion
 from ecselm.objectives import Candidates, CostedRows, Engine
-from ecselm.objectives.systems import layer_system
 
 N_MEMBERS = 20  # of every kind
 ROUNDING = 1e-10  # share of their size below which differences of scores mean nothing
@@ -187,7 +186,7 @@ def assembled(
         loudness = loudness_of(scores, known.weight)
         held_out = held_out + np.einsum("pnm,p->nm", scores, 1.0 / loudness) / total
         candidates = decode(one.points)
-        system = layer_system(behind.H, rows)
+        system = behind.system(rows)
         solved = (
             system.solution(costs, float(C)).beta
             for costs, C in zip(candidates.costs, candidates.C, strict=True)

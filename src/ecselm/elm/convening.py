@@ -23,6 +23,7 @@ from ecselm.elm.learned import LearnedCosts, SearchPlan
 from ecselm.elm.machine import LayerMachine
 from ecselm.elm.offset import best_cuts
 from ecselm.elm.verdict import Verdict, weigh
+from ecselm.hidden import HiddenLayer
 from ecselm.objectives import CostedRows, CostEncoding, CostObjective, Engine, Judge, Split
 
 N_PENALTIES = 12  # values of C that every layer tries
@@ -53,8 +54,7 @@ class Convening(EvolvingMachine):
         layers_rng, folds_rng, search_rng, parts_rng = rng.spawn(4)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
-        scale = "standard" if self.scale == "auto" else self.scale
-        layers = layers_of_kinds(rows.X, rows.weight, self.n_hidden, scale, layers_rng)
+        layers = self._kinds(rows, layers_rng)
         prepared = self._preparing(rows, costed, splits, plan)
         positions = judged_rows(splits, len(costed))
         judge, keys = problem.judge(positions), rows.keys(positions)
@@ -70,6 +70,15 @@ class Convening(EvolvingMachine):
         self.C_, self.gamma_ = learned.C, None
         members = assembly.rows_of(pool.members(of_prior=self.keeps_prior_))
         return Convened(learned, committee, members, costed)
+
+    def _kinds(self, rows: TrainingRows, rng: np.random.Generator) -> list[KindLayer]:
+        """Return the layers of all kinds and widths."""
+        scale = "standard" if self.scale == "auto" else self.scale
+        return layers_of_kinds(rows.X, rows.weight, self.n_hidden, scale, rng)
+
+    def _behind(self, layer: HiddenLayer, rows: TrainingRows) -> LayerMachine:
+        """Return the machine behind one of them."""
+        return LayerMachine.on_rows(layer, rows.X, "activation", self.activation)
 
     def _searched_on(
         self,
@@ -100,7 +109,7 @@ class Convening(EvolvingMachine):
         needs = self._needs(plan, rows)
 
         def prepared(kind: KindLayer) -> tuple[LayerMachine, Engine]:
-            machine = LayerMachine.on_rows(kind.layer, rows.X, "activation", self.activation)
+            machine = self._behind(kind.layer, rows)
             return machine, machine.engine(costed, splits, needs)
 
         copies = 4 * MOST_LAYERS * len(costed) * self.n_hidden * 8  # H, and parts of it by split

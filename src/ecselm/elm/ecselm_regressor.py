@@ -231,8 +231,8 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         together = read_groups(groups, len(y), self.fitness)
         T = y.reshape(len(y), -1)
         usable = slice(None) if weight is None else weight > 0
-        edges = _level_edges(T[usable], self.n_levels)
-        codes = _levels(T, T[usable], edges)
+        edges = level_edges(T[usable], self.n_levels)
+        codes = target_levels(T, T[usable], edges)
         rows, used = TrainingRows.of_weight(X, y, codes, T, weight, together)
         level: CostLevel = ClassLevel(self.n_levels)
         if self.cost_level == "sample":
@@ -308,17 +308,18 @@ def _row_costs(stated: Any, used: IntArray, n_rows: int) -> FloatArray | None:
     return costs[used]
 
 
-def _level_edges(T: FloatArray, n_levels: int) -> FloatArray:
+def level_edges(T: FloatArray, n_levels: int) -> FloatArray:
     """Return the inner edges of levels of equal width over the range of the targets."""
-    position = _position(T, T)
+    position = level_position(T, T)
     return np.linspace(position.min(), position.max(), n_levels + 1)[1:-1]
 
 
-def _levels(T: FloatArray, usable: FloatArray, edges: FloatArray) -> IntArray:
-    return np.digitize(_position(T, usable), edges, right=True)
+def target_levels(T: FloatArray, usable: FloatArray, edges: FloatArray) -> IntArray:
+    """Return the level (N,) of every row, for the range of those that are ``usable``."""
+    return np.digitize(level_position(T, usable), edges, right=True)
 
 
-def _position(T: FloatArray, usable: FloatArray) -> FloatArray:
+def level_position(T: FloatArray, usable: FloatArray) -> FloatArray:
     """Return where rows lie: a single target itself, of several the standardised mean."""
     if T.shape[1] == 1:
         return T[:, 0].astype(np.float64)

@@ -75,35 +75,64 @@ def layers_of_kinds(
     rows_rng, units_rng = rng.spawn(2)
     measured = measure_scale(X, scale, weight)
     to_landmarks = _uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
-    scaled = to_landmarks(X)
-    gamma = resolve_gamma("scale", scaled, weight)
+    gamma = resolve_gamma("scale", to_landmarks(X), weight)
     distinct = _distinct_rows(X)
-    landmarks = np.sort(rows_rng.permutation(len(distinct))[:n_hidden])
-    rows = scaled[distinct[landmarks]]
+    landmarks = X[distinct[landmark_places(len(distinct), n_hidden, rows_rng)]]
+    ranks = None if sparse.issparse(X) else Ranks.measured(X[distinct])
+    return layers_around(KindInputs(measured, gamma, landmarks, ranks), n_hidden, units_rng)
+
+
+def landmark_places(n_distinct: int, n_hidden: int, rng: np.random.Generator) -> IntArray:
+    """Return which of the distinct rows, in the order of their keys, units are set around."""
+    return np.sort(rng.permutation(n_distinct)[:n_hidden])
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Ranks of inputs, and the width of a kernel on their normal scores."""
+
+    scale: RankScale
+    gamma: float
+
+    @classmethod
+    def measured(cls, X: FloatArray) -> Ranks:
+        """Measure distinct rows."""
+        scale = RankScale.measured(X)
+        return cls(scale, resolve_gamma("scale", scale(X)))
+
+
+@dataclass(frozen=True, slots=True)
+class KindInputs:
+    """What layers of all kinds have to know of the rows."""
+
+    scale: InputScale
+    gamma: float  # width of a kernel on that scale
+    landmarks: Matrix  # rows as they came
+    ranks: Ranks | None  # None for sparse rows
+
+
+def layers_around(known: KindInputs, n_hidden: int, rng: np.random.Generator) -> list[KindLayer]:
+    """Return layers of every kind in all widths for inputs of which so much is known."""
+    rows, gamma = known.landmarks, known.gamma
+    scale = _uncentred(known.scale) if sparse.issparse(rows) else DenseScale(known.scale)
+    scaled = scale(rows)
     layers = [
-        KindLayer(kind, width, _landmark_layer(kind, rows, width * gamma, to_landmarks))
+        KindLayer(kind, width, _landmark_layer(kind, scaled, width * gamma, scale))
         for kind in ("rbf", "laplacian")
         for width in WIDTHS
     ]
-    if not sparse.issparse(X):
-        ranks = RankScale.measured(X[distinct])
-        ranked = ranks(X[distinct])
-        gamma_of_ranks = resolve_gamma("scale", ranked)
+    if known.ranks is not None:
+        ranks = DenseScale(known.ranks.scale)
+        ranked = ranks(rows)
         layers += [
             KindLayer(
-                "ranks",
-                width,
-                _landmark_layer(
-                    "rbf", ranked[landmarks], width * gamma_of_ranks, DenseScale(ranks)
-                ),
+                "ranks", width, _landmark_layer("rbf", ranked, width * known.ranks.gamma, ranks)
             )
             for width in WIDTHS
         ]
-    drawn = Weights(
-        units_rng.standard_normal((X.shape[1], n_hidden)), units_rng.standard_normal(n_hidden)
-    )
+    drawn = Weights(rng.standard_normal((rows.shape[1], n_hidden)), rng.standard_normal(n_hidden))
     return layers + [
-        KindLayer("tanh", width, _tanh_layer(drawn, width, gamma, measured)) for width in WIDTHS
+        KindLayer("tanh", width, _tanh_layer(drawn, width, gamma, known.scale)) for width in WIDTHS
     ]
 
 

@@ -22,7 +22,7 @@ from ecselm.objectives import (
     kernel_engine,
     layer_engine,
 )
-from ecselm.objectives.systems import KernelSystem, layer_system
+from ecselm.objectives.systems import KernelSystem, System, layer_system
 from ecselm.solvers import Solution
 
 
@@ -74,9 +74,13 @@ class LayerMachine:
             n_candidates=needs.n_candidates,
         )
 
+    def system(self, rows: CostedRows) -> System:
+        """Return what solves (15) for any costs."""
+        return layer_system(self.H, rows)
+
     def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
         """Return beta of (15)."""
-        return layer_system(self.H, rows).solution(costs, C)
+        return self.system(rows).solution(costs, C)
 
     def fitted(self, beta: FloatArray) -> FloatArray:
         """Return the scores of the training rows."""

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ecselm._threads import row_blocks
-from ecselm._typing import AnyArray, IntArray, Matrix
+from ecselm._typing import AnyArray, BoolArray, IntArray, Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,14 @@ def deal(
     (True, [0, 1, 2])
     """
     keys = row_keys(X) if groups is None else groups
-    y = _homes(y, groups)
+    return deal_keys(keys, _homes(y, groups), n_parts, rng)
+
+
+def deal_keys(keys: AnyArray, y: IntArray, n_parts: int, rng: np.random.Generator) -> IntArray:
+    """Deal rows out as :func:`deal` does, by keys (N,) that are the same for equal rows.
+
+    Any keys of the same order give the same parts.
+    """
     parts, start = np.empty(len(y), dtype=np.intp), 0
     for code in np.unique(y):
         mine = np.flatnonzero(y == code)
@@ -145,13 +152,17 @@ def holdout(
     A class with two of them or more gives at least one, and keeps at least one.
     """
     places = deal(X, y, len(y), rng, groups)  # no two distinct rows or groups share a part
-    y = _homes(y, groups)
+    return _splits([set_aside(places, _homes(y, groups), fraction)])
+
+
+def set_aside(places: IntArray, y: IntArray, fraction: float) -> BoolArray:
+    """Return which rows (N,) are judged by, for places (N,) that distinct rows do not share."""
     test = np.zeros(len(y), dtype=bool)
     for code in np.unique(y):
         mine = np.unique(places[y == code])
         n_test = min(max(1, round(fraction * len(mine))), len(mine) - 1)
         test |= (y == code) & np.isin(places, mine[:n_test])
-    return _splits([test])
+    return test
 
 
 def _splits(tests: list[np.ndarray]) -> list[Split]:
