@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import one_blas_thread
-from ecselm._typing import FloatArray, IntArray, Matrix
+from ecselm._typing import FloatArray
 from ecselm.costs import ClassWeights
 from ecselm.elm.calibration import score_slope
 from ecselm.elm.classification import ELMClassification, labelled_rows, stream_codes
@@ -76,24 +76,24 @@ def _is_committee(model: Any) -> bool:
 
 def _targeted(model: Any, blocks: Iterable[Block]) -> Iterator[Rows]:
     """Yield rows by class, or by level of a number, with targets in double precision."""
-    k = len(model.class_costs_)
-    for X, y, weight in blocks:
-        if is_classifier(model):
-            X, y = model._validated(X, reset=False, y=y)
-            codes = stream_codes(y, model.classes_)
-            rows = labelled_rows(X, codes, ClassWeights(k), block_weights(weight, X), k)
-        else:
-            X, y = model._validated(X, reset=False, y=y, y_numeric=True)
-            codes = np.digitize(y, model.level_edges_, right=True)
-            rows = _levelled_rows(X, y, codes, block_weights(weight, X), k)
+    read = _labelled if is_classifier(model) else _levelled
+    for block in blocks:
+        rows = read(model, *block)
         # A search solves in double precision whatever the rows are in.
         yield replace(rows, T=rows.T.astype(np.float64))
 
 
-def _levelled_rows(
-    X: Matrix, y: FloatArray, codes: IntArray, weight: FloatArray | None, n_levels: int
-) -> Rows:
-    return Rows(X, y[:, np.newaxis], codes, ClassWeights(n_levels).terms(codes), weight)
+def _labelled(model: Any, X: Any, y: Any, weight: Any) -> Rows:
+    X, y = model._validated(X, reset=False, y=y)
+    codes, k = stream_codes(y, model.classes_), len(model.classes_)
+    return labelled_rows(X, codes, ClassWeights(k), block_weights(weight, X), k)
+
+
+def _levelled(model: Any, X: Any, y: Any, weight: Any) -> Rows:
+    X, y = model._validated(X, reset=False, y=y, y_numeric=True)
+    codes = np.digitize(y, model.level_edges_, right=True)
+    terms = ClassWeights(len(model.class_costs_)).terms(codes)
+    return Rows(X, y[:, np.newaxis], codes, terms, block_weights(weight, X))
 
 
 def _resolved(model: Any, sums: list[GramBlocks], counts: FloatArray) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ecselm._threads import one_blas_thread, row_blocks
-from ecselm._typing import FloatArray, Matrix
+from ecselm._typing import BoolArray, FloatArray, Matrix
 
 SCALES = ("standard", "minmax")
 
@@ -189,7 +189,7 @@ def _shares(n_rows: int, sample_weight: FloatArray | None) -> FloatArray:
     return weights / weights.sum()
 
 
-def _no_zero(spread: FloatArray, constant: FloatArray) -> FloatArray:
+def _no_zero(spread: FloatArray, constant: BoolArray) -> FloatArray:
     return np.where(constant | (spread == 0), 1.0, spread)
 
 

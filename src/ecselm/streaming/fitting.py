@@ -131,7 +131,7 @@ def refit_stream(
     (569, True)
     """
     if not isinstance(model, Searching):
-        raise ValueError(
+        raise TypeError(
             "model must be an ECSELMClassifier or ECSELMRegressor, got "
             f"{type(model).__name__}; fit_stream fits others"
         )
@@ -146,7 +146,7 @@ def refit_stream(
 def _check(model: Any) -> None:
     """Refuse what cannot be fitted in blocks before any row is read."""
     if not isinstance(model, ELMFamily):
-        raise ValueError(f"estimator must be one of ecselm's, got {type(model).__name__}")
+        raise TypeError(f"estimator must be one of ecselm's, got {type(model).__name__}")
     check_parameters(model)
     if model.kernel is not None:
         raise ValueError(

@@ -118,12 +118,12 @@ def study_table(
     >>> answer.card.asked.knowledge
     ('a yes case taken for no is worse than a no case taken for yes',)
     """
-    _check(question)
+    check_question(question)
     frame, groups = _apart(table.frame, question)
     plan = plan_columns(frame, question.target)
     rows = training_rows(frame, plan, question.task)
-    statements = _statements(question, rows.task, rows.y)
-    metric = _metric(question, rows.task, statements)
+    statements = statements_of(question, rows.task, rows.y)
+    metric = metric_of(question, rows.task, statements)
     asked = Asked(
         rows.task,
         question.target,
@@ -171,7 +171,7 @@ def predicted_rows(card: Card, table: Table) -> Any:
     return new_rows(table.frame, card.data.columns, absent=table.absent)
 
 
-def _check(question: Question) -> None:
+def check_question(question: Question) -> None:
     """Refuse what is wrong whatever the table is."""
     if not 0 < question.held_out < 1:
         raise ValueError(f"held-out must be a share between 0 and 1, got {question.held_out}")
@@ -200,7 +200,8 @@ def _apart(frame: Any, question: Question) -> tuple[Any, Any]:
     return frame.drop(columns=question.groups), kept.astype(str).to_numpy()
 
 
-def _statements(question: Question, task: Task, y: Any) -> Statements | None:
+def statements_of(question: Question, task: Task, y: Any) -> Statements | None:
+    """Return what is said of the costs of the classes in ``y``, None where there are none."""
     said = question.cost, question.worse, question.between
     if task == "classes":
         return read_statements(*said, np.unique(y))
@@ -209,7 +210,8 @@ def _statements(question: Question, task: Task, y: Any) -> Statements | None:
     return None
 
 
-def _metric(question: Question, task: Task, statements: Statements | None) -> str:
+def metric_of(question: Question, task: Task, statements: Statements | None) -> str:
+    """Return the metric asked for, or the one that is meant."""
     if question.metric is not None:
         return question.metric
     stated = None if statements is None else statements.metric
