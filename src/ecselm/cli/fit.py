@@ -7,12 +7,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.console import print_lines, search_bar
+from ecselm.cli.console import print_lines, search_bar, stream_bar
 from ecselm.cli.files import check_apart, check_writable
 from ecselm.cli.results import print_study
 from ecselm.report import write_report
 from ecselm.saving import save_model
-from ecselm.study import Question, read_table, study_table
+from ecselm.streaming import BLOCK_ROWS, SAMPLE_ROWS, study_stream
+from ecselm.study import Answer, Question, read_table, study_table
 
 
 def add_parser(verbs: Any) -> None:
@@ -28,6 +29,7 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument("--target", required=True, metavar="COLUMN", help="what is to be predicted")
     _add_costs(parser)
     _add_search(parser)
+    _add_stream(parser)
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("model.skops"), metavar="MODEL",
         help="file of the model (model.skops)",
@@ -89,21 +91,29 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
 
 
+def _add_stream(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a file that does not fit in memory")
+    group.add_argument(
+        "--stream",
+        action="store_true",
+        help="read the file (CSV, Parquet or Arrow) in blocks, in a few passes",
+    )
+    group.add_argument("--block-rows", type=int, metavar="N", help=f"of a block ({BLOCK_ROWS})")
+    group.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help=f"the most rows by which the search chooses, and that are judged ({SAMPLE_ROWS})",
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     """Learn, save the model, and tell how it does on rows held out."""
     check_writable(args.output, "--output")
     if args.report is not None:
         check_writable(args.report, "--report")
     check_apart({"--output": args.output, "--report": args.report, "FILE": args.data})
-    table = read_table(args.data)
-    with search_bar(shown=not args.json) as bar:
-        done = study_table(
-            table,
-            _question(args),
-            file=args.data.name,
-            callbacks=[bar],
-            command=shlex.join(["ecselm", *args.arguments]),
-        )
+    done = _studied(args)
     save_model(done.model, args.output, card=done.card.to_json(), pickle=args.pickle)
     if args.report is not None:
         write_report(done.card, args.report)
@@ -112,6 +122,30 @@ def run(args: argparse.Namespace) -> None:
         files = [f"model: {args.output}"]
         files += [] if args.report is None else [f"report: {args.report}"]
         print_lines(files)
+
+
+def _studied(args: argparse.Namespace) -> Answer:
+    """Learn from the table as a whole, or in blocks."""
+    command = shlex.join(["ecselm", *args.arguments])
+    sizes = {"block_rows": args.block_rows, "sample": args.sample}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    if args.stream:
+        with stream_bar(shown=not args.json) as bars:
+            return study_stream(
+                args.data,
+                _question(args),
+                callbacks=[bars.search],
+                progress=bars,
+                command=command,
+                **given,
+            )
+    for name in given:
+        raise ValueError(f"--{name.replace('_', '-')} must go with --stream")
+    table = read_table(args.data)
+    with search_bar(shown=not args.json) as bar:
+        return study_table(
+            table, _question(args), file=args.data.name, callbacks=[bar], command=command
+        )
 
 
 def _question(args: argparse.Namespace) -> Question:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ecselm.datasets.readers import unpacking
+from ecselm.streaming.passes import Passes
 from ecselm.study.tables import column_names
 
 PAGE_BYTES = 1 << 20  # of a column of a Parquet file, read at a time
@@ -37,7 +38,7 @@ class ArrowTable:
             yield frame.set_axis(list(names), axis=1)
 
 
-def parquet_table(path: Path) -> ArrowTable:
+def parquet_table(path: Path, _: Passes) -> ArrowTable:
     """Return what a Parquet file says of itself."""
     _check_begin(path, b"PAR1")
     _pyarrow(path.name)
@@ -46,7 +47,7 @@ def parquet_table(path: Path) -> ArrowTable:
     return _described(path, schema, n_rows, _parquet_batches)
 
 
-def arrow_table(path: Path) -> ArrowTable:
+def arrow_table(path: Path, _: Passes) -> ArrowTable:
     """Return what an Arrow file, which Feather is another name of, says of itself."""
     _check_begin(path, b"ARROW1")
     _pyarrow(path.name)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ecselm.streaming.arrow import arrow_table, parquet_table
+from ecselm.streaming.passes import Passes
 from ecselm.streaming.text import scan_text
 from ecselm.study.tables import DELIMITED, check_there, ending_of
 from ecselm.study.wording import did_you_mean
@@ -35,7 +36,7 @@ class BlockFile(Protocol):
         """Yield the columns of these names, at most ``block_rows`` rows at a time."""
 
 
-_READERS: dict[str, Callable[[Path], BlockFile]] = {
+_READERS: dict[str, Callable[[Path, Passes], BlockFile]] = {
     **dict.fromkeys(DELIMITED, scan_text),
     ".parquet": parquet_table,
     ".arrow": arrow_table,
@@ -50,7 +51,6 @@ class Blocks:
     file: BlockFile
     columns: tuple[str, ...]
     block_rows: int
-    n_scans: int  # passes over the file that opening it has taken
 
     @property
     def n_rows(self) -> int:
@@ -102,14 +102,21 @@ def open_blocks(
     ...     [block["size"].tolist() for block in blocks], blocks.n_rows
     ([[1.5, nan], [2.5]], 3)
     """
+    return scanned_blocks(Path(path), columns, block_rows, Passes(1))
+
+
+def scanned_blocks(
+    file: Path, columns: Sequence[str] | None, block_rows: int, passes: Passes
+) -> Blocks:
+    """Do the same, and count the pass that text takes among others."""
     if block_rows < 1:
         raise ValueError(f"block_rows must be at least 1, got {block_rows}")
-    file = Path(path)
     check_there(file)
     ending = ending_of(file)
     if ending not in _READERS:
         raise ValueError(f"{file.name} must end in {', '.join(_READERS)} to be read in blocks")
-    table = _READERS[ending](file)
+    table = _READERS[ending](file, passes)
+    passes.n_rows = table.n_rows
     chosen = tuple(table.names if columns is None else columns)
     for name in chosen:
         if name not in table.names:
@@ -117,4 +124,4 @@ def open_blocks(
                 f"columns must be among those of {file.name}, got {name!r}"
                 f"{did_you_mean(name, table.names)}"
             )
-    return Blocks(table, chosen, block_rows, int(ending in DELIMITED))
+    return Blocks(table, chosen, block_rows)

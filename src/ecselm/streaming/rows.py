@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +21,12 @@ from ecselm.study.wording import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class RowBlock:
-    """Some rows: inputs, targets and weights."""
+    """Some rows: inputs, targets and, if there are any, weights and groups."""
 
     X: Any  # array, sparse matrix or dataframe
     y: AnyArray
     weight: FloatArray | None = None
+    groups: AnyArray | None = None  # labels of what rows belong to
 
     def __len__(self) -> int:
         return len(self.y)
@@ -32,7 +34,8 @@ class RowBlock:
     def taken(self, positions: IntArray) -> RowBlock:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[positions]
-        return RowBlock(safe_indexing(self.X, positions), self.y[positions], weight)
+        groups = None if self.groups is None else self.groups[positions]
+        return RowBlock(safe_indexing(self.X, positions), self.y[positions], weight, groups)
 
     @property
     def parts(self) -> tuple[Any, AnyArray, FloatArray | None]:
@@ -74,6 +77,25 @@ class RowSource:
             start += len(block)
             if len(block):
                 yield block
+
+
+@contextmanager
+def placed(number: int, start: int, n_rows: int) -> Iterator[None]:
+    """Say in which block something was wrong, and which rows are its first and its last.
+
+    Examples
+    --------
+    >>> with placed(3, 200, 100):
+    ...     raise ValueError("age must be a number")
+    Traceback (most recent call last):
+        ...
+    ValueError: block 3, which is rows 201 to 300: age must be a number
+    """
+    try:
+        yield
+    except ValueError as error:
+        last = start + n_rows
+        raise ValueError(f"block {number}, which is rows {start + 1} to {last}: {error}") from error
 
 
 def _block(given: Any, target: str | None, place: str) -> RowBlock:

@@ -82,6 +82,8 @@ class ClassSample:
 
     def add(self, block: RowBlock, strata: AnyArray) -> None:
         """Take more rows into account, of the classes ``strata`` (N,)."""
+        if not len(block):
+            return
         codes = self._coded(strata)
         keys = self._rng.random(len(block))
         self._counts += np.bincount(codes, minlength=len(self._counts))
@@ -140,12 +142,14 @@ def joined(blocks: Sequence[RowBlock]) -> RowBlock:
     """Return the rows of all blocks."""
     if len(blocks) == 1:
         return blocks[0]
-    weights = [np.ones(len(block)) if block.weight is None else block.weight for block in blocks]
     no_weights = all(block.weight is None for block in blocks)
+    weights = [np.ones(len(one)) if one.weight is None else one.weight for one in blocks]
+    groups = [block.groups for block in blocks if block.groups is not None]
     return RowBlock(
         _stacked([block.X for block in blocks]),
         np.concatenate([block.y for block in blocks]),
         None if no_weights else np.concatenate(weights),
+        np.concatenate(groups) if groups else None,
     )
 
 

@@ -22,6 +22,7 @@ import pandas as pd
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.streaming.numerals import NumberTally
+from ecselm.streaming.passes import Passes
 from ecselm.study.cells import DECIMAL, GROUPING, PLAIN, read_names, read_styled
 from ecselm.study.delimited import (
     DELIMITERS,
@@ -34,6 +35,7 @@ from ecselm.study.delimited import (
 )
 from ecselm.study.tables import column_names, comma_notes
 
+SCAN = "telling numbers from words"
 N_HEAD = 1024  # bytes by which the kind of a file is told
 PIECE_ROWS = 4096  # words of so many rows are held at a time, numbers of a whole block
 
@@ -94,20 +96,20 @@ class TextFile:
             yield [self.columns[place].read(cells[place]) for place in chosen]
 
 
-def scan_text(path: Path) -> TextFile:
+def scan_text(path: Path, passes: Passes) -> TextFile:
     """Read a file once to tell its encoding, its delimiter and the kinds of its columns."""
     head = _begin(path)
     if not head.strip():
         raise ValueError(f"{path.name} must hold a table, got nothing")
     for encoding in encodings_of(head, path.name):
         try:
-            return _scanned(path, encoding)
+            return _scanned(path, encoding, passes)
         except UnicodeDecodeError:
             continue
     raise AssertionError("every byte is a character of latin-1")
 
 
-def _scanned(path: Path, encoding: str) -> TextFile:
+def _scanned(path: Path, encoding: str, passes: Passes) -> TextFile:
     file = path.name
     delimiter = find_delimiter(lambda: _lines(path, encoding), file)
     _, header = read_header(_rows(path, encoding, delimiter), file)
@@ -116,7 +118,8 @@ def _scanned(path: Path, encoding: str) -> TextFile:
     tallies = [NumberTally(order) for _ in names]
     n_rows = 0
     body = _body(_rows(path, encoding, delimiter), file)
-    while piece := list(islice(body, PIECE_ROWS)):
+    pieces = iter(lambda: list(islice(body, PIECE_ROWS)), [])
+    for piece in passes.over(pieces, SCAN, len):
         n_rows += len(piece)
         for tally, words in zip(tallies, _columns(piece), strict=True):
             tally.add(words)
