@@ -112,10 +112,9 @@ def scanned_blocks(
     if block_rows < 1:
         raise ValueError(f"block_rows must be at least 1, got {block_rows}")
     check_there(file)
-    ending = ending_of(file)
-    if ending not in _READERS:
+    if not can_open_blocks(file):
         raise ValueError(f"{file.name} must end in {', '.join(_READERS)} to be read in blocks")
-    table = _READERS[ending](file, passes)
+    table = _READERS[ending_of(file)](file, passes)
     passes.n_rows = table.n_rows
     chosen = tuple(table.names if columns is None else columns)
     for name in chosen:
@@ -125,3 +124,14 @@ def scanned_blocks(
                 f"{did_you_mean(name, table.names)}"
             )
     return Blocks(table, chosen, block_rows)
+
+
+def can_open_blocks(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a table with the ending of this file can be read in blocks.
+
+    Examples
+    --------
+    >>> can_open_blocks("a.csv.gz"), can_open_blocks("a.arff")
+    (True, False)
+    """
+    return ending_of(Path(path)) in _READERS
