@@ -36,6 +36,7 @@ _HELD = {
     "ecselm.saving.plain.Pairs",
     "ecselm.search.minimize.Generation",
     "ecselm.search.minimize.SearchHistory",
+    "ecselm.study.days.DayNumbers",
 }
 _SPLITTERS = {
     f"sklearn.model_selection._split.{name}"

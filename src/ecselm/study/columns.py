@@ -169,6 +169,8 @@ def _planned(name: str, column: Any) -> tuple[ColumnNote, tuple[str, ...]]:
     counts = Counter(read_names(column).tolist())
     if is_yes_no(counts):
         return _of_values(name, YES_OR_NO, read_yes_no(column), "yes is 1, no is 0"), ()
+    if pd.api.types.is_datetime64_any_dtype(column):  # which could be read as numbers
+        return _of_values(name, DATES, read_days(column), "days since 1970"), ()
     numbers = read_numbers(column)
     if numbers.is_clean:
         return _of_values(name, NUMBERS, numbers, "written as text"), ()
