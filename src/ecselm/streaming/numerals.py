@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
-from ecselm._typing import AnyArray
-from ecselm.study.cells import DECIMAL, PLAIN, Reading, read_numbers, read_styled
+from ecselm._typing import AnyArray, FloatArray
+from ecselm.study.cells import CODE, DECIMAL, PLAIN, Reading, read_styled
 from ecselm.study.tables import whole_numbers
 
+_CODE = re.compile(f"^{CODE.pattern}", re.MULTILINE)
 Style = tuple[str, bool]  # what commas mean, and whether all words end in a per cent sign
 
 
@@ -57,18 +60,20 @@ class NumberTally:
         """Take more words (N,) without spaces around them into account."""
         if not self._whole:
             return
-        self.has_commas = self.has_commas or any("," in word for word in words)
-        plain = read_numbers(pd.Series(words, dtype=object))
-        is_plain = not plain.bad.any() and plain.style == PLAIN
+        text = "\n".join(words)
+        self.has_commas = self.has_commas or "," in text
+        plain = _plain(words, text)
         for style in list(self._whole):
-            reading = self._read(words, style, plain if is_plain else None)
+            reading = self._read(words, text, style, plain)
             if reading is None or reading.bad.any():
                 del self._whole[style]
                 continue
             self._has_values[style] |= not np.isnan(reading.values).all()
             self._whole[style] &= whole_numbers(reading.values).dtype.kind == "i"
 
-    def _read(self, words: AnyArray, style: Style, plain: Reading | None) -> Reading | None:
+    def _read(
+        self, words: AnyArray, text: str, style: Style, plain: Reading | None
+    ) -> Reading | None:
         """Return the words as numbers of a style, None where they are known to be none.
 
         Plain numbers are of the grouping style as well, and of the decimal one unless there
@@ -79,6 +84,22 @@ class NumberTally:
             return plain
         if plain is None or percent:
             return read_styled(words, commas, percent=percent)
-        if commas == DECIMAL and any("." in word for word in words):
+        if commas == DECIMAL and "." in text:
             return read_styled(words, commas)
         return plain
+
+
+def plain_numbers(words: AnyArray) -> FloatArray:
+    """Return plain numbers (N,), NaN where a word is none."""
+    numbers = pd.to_numeric(pd.Series(words), errors="coerce")
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _plain(words: AnyArray, text: str) -> Reading | None:
+    """Return plain numbers, None where some words are others, with a look at all in one."""
+    values = plain_numbers(words)
+    if not np.isnan(values).any() and _CODE.search(text) is None:
+        return Reading(values, np.zeros(len(words), bool))
+    reading = read_styled(words, PLAIN)
+    return None if reading.bad.any() else reading

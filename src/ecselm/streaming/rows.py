@@ -106,7 +106,7 @@ def _block(given: Any, target: str | None, place: str) -> RowBlock:
                 f"target must be a column of {place}, got {target!r}"
                 f"{did_you_mean(str(target), map(str, given.columns))}"
             )
-        return RowBlock(given.drop(columns=target), given[target].to_numpy())
+        return RowBlock(given.drop(columns=target), given[target].infer_objects().to_numpy())
     if not isinstance(given, tuple) or len(given) not in {2, 3}:
         raise ValueError(
             f"{place} must be a dataframe, or inputs and targets (X, y), or with weights "
@@ -166,7 +166,8 @@ def _are_numbers(values: AnyArray) -> AnyArray:
 
 
 def _check_targets(y: AnyArray, place: str, start: int) -> None:
-    missing = np.asarray(pd.isna(y)).reshape(len(y), -1).any(axis=1)
+    missing = np.asarray(pd.isna(y))
+    missing = missing.any(axis=1) if missing.ndim == 2 else missing
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         raise ValueError(

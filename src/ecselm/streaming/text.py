@@ -20,8 +20,8 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from ecselm._typing import AnyArray, FloatArray
-from ecselm.streaming.numerals import NumberTally
+from ecselm._typing import AnyArray
+from ecselm.streaming.numerals import NumberTally, plain_numbers
 from ecselm.streaming.passes import Passes
 from ecselm.study.cells import DECIMAL, GROUPING, PLAIN, read_names, read_styled
 from ecselm.study.delimited import (
@@ -53,8 +53,9 @@ class Column:
         """Return cells (N,) as numbers, or as words with gaps as gaps."""
         if self.style is None:
             return pd.Series(words, dtype=str).mask(read_names(pd.Series(words)) == "")
-        values = _plain(words)
-        if self.style != PLAIN:
+        if self.style == PLAIN:
+            values = plain_numbers(words)
+        else:
             values = read_styled(words, self.style, percent=self.percent).values
         return values.astype(np.int64) if self.whole else values
 
@@ -186,13 +187,6 @@ def _columns(rows: Sequence[list[str]]) -> list[AnyArray]:
         np.array([word.strip() for word in cells], dtype=object)
         for cells in zip(*rows, strict=True)
     ]
-
-
-def _plain(words: AnyArray) -> FloatArray:
-    """Return plain numbers, NaN where there is nothing."""
-    numbers = pd.to_numeric(pd.Series(words), errors="coerce")
-    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.where(np.isinf(values), np.nan, values)
 
 
 def _joined(parts: Sequence[Any]) -> Any:

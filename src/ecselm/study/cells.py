@@ -24,7 +24,7 @@ PLAIN = "plain"
 DECIMAL = "decimal"  # commas, as in 1,5
 GROUPING = "grouping"  # commas, as in 1,500.5
 
-_CODE = re.compile(r"[+-]?0\d")  # 007 is no number
+CODE = re.compile(r"[+-]?0\d")  # 007 is no number
 _GROUPED = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _POINTED = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _GROUPS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
@@ -191,7 +191,7 @@ def _quick(column: Any) -> Reading | None:
     if not _among(texts(column[odd]), MISSING_NUMBER).all():
         return None
     words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
-    if pd.Series(words).str.match(_CODE.pattern, na=False).any():
+    if pd.Series(words).str.match(CODE.pattern, na=False).any():
         return None
     return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
 
@@ -201,7 +201,7 @@ def _floats(words: AnyArray, known: AnyArray, style: str = PLAIN) -> Reading:
     numbers = pd.to_numeric(pd.Series(np.where(known, words, "")), errors="coerce")
     values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     bad = known & np.isnan(values)
-    bad |= np.array([_CODE.match(word) is not None for word in words], bool)
+    bad |= np.array([CODE.match(word) is not None for word in words], bool)
     return Reading(np.where(bad | np.isinf(values), np.nan, values), bad, style)
 
 
