@@ -76,7 +76,7 @@ def test_classifiers_are_those_of_fit(labelled, rng, model, size):
     streamed = fit_stream(model, cut(size, X, y, w))
     assert_close(streamed.beta_, whole.beta_)
     assert_close(streamed.predict_proba(X), whole.predict_proba(X))
-    assert streamed.stream_["rows"], streamed.stream_["passes"] == (400, 2)
+    assert (streamed.stream_["rows"], streamed.stream_["passes"]) == (400, 2)
     assert not hasattr(model, "beta_")
 
 
