@@ -205,7 +205,7 @@ def _made(recipe: LayerRecipe, look: _Look, first: Any) -> LayerRecipe:
     """Return the recipe with the layer made of what the first pass has found."""
     if look.sample is not None:
         sampled = look.sample.block
-        return replace(recipe, made=recipe.make(sampled.X, sampled.weight))
+        return replace(recipe, made=recipe.make(_numbers(sampled.X), sampled.weight))
     if look.scale is None:
         raise ValueError("weights must not be 0 for every row")
     layer: RandomLayer = recipe.scaled(look.scale.scale(recipe.scale))

@@ -166,10 +166,9 @@ def _are_numbers(values: AnyArray) -> AnyArray:
 
 
 def _check_targets(y: AnyArray, place: str, start: int) -> None:
-    missing = np.asarray(pd.isna(y))
-    missing = missing.any(axis=1) if missing.ndim == 2 else missing
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0])
+    missing = np.argwhere(np.asarray(pd.isna(y)))
+    if len(missing):
+        row = int(missing[0][0])
         raise ValueError(
             f"y must hold a target in every row, got none in {place}, row {row + 1} "
             f"(row {start + row + 1} of all)"
