@@ -18,10 +18,16 @@ __all__ = [
     "Interval",
     "StrOptions",
     "Tree",
+    "check_parameters",
     "check_weights",
     "fit_context",
     "safe_indexing",
 ]
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse parameters of an estimator that contradict its constraints."""
+    estimator._validate_params()
 
 
 def check_weights(sample_weight: Any, X: Matrix, *, may_be_zero: bool = False) -> FloatArray | None:

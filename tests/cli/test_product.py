@@ -60,6 +60,22 @@ def test_predictions_are_those_of_the_model(tumours, capsys, here):
     assert right > 0.8
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_dates_survive_in_a_model(capsys, here, ending):
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60) % 30, "D")
+    frame = pd.DataFrame({"seen": days, "late": np.where(days.day > 15, "yes", "no")})
+    if ending == "csv":
+        frame.to_csv("a.csv", index=False)
+    else:
+        frame.to_parquet("a.parquet")
+    assert ran(capsys, "fit", f"a.{ending}", "--target", "late", *SMALL)[0] == 0
+    card = Card.from_json(load_model("model.skops").card)
+    assert [column.kind for column in card.data.columns] == ["dates"]
+    code, out, _ = ran(capsys, "predict", "model.skops", f"a.{ending}")
+    assert code == 0
+    assert out.count("\nyes,") > 20
+
+
 def test_columns_are_found_by_name_whatever_their_order(tumours, capsys, here):
     rows = pd.read_csv(tumours / "new.csv")
     rows.assign(more="x")[["more", *rows.columns[::-1]]].to_csv("turned.csv", index=False)

@@ -1,12 +1,16 @@
 """Scales of the inputs against scikit-learn's scalers and against repeated rows."""
 
+import functools
+import itertools
+import operator
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from ecselm.hidden import SCALES, InputScale, measure_scale
+from ecselm.hidden import SCALES, InputScale, ScaleSum, measure_scale
 
 KINDS = pytest.mark.parametrize("kind", SCALES)
 FORMATS = pytest.mark.parametrize(
@@ -136,3 +140,19 @@ def test_column_constant_on_the_rows_that_count_has_the_spread_one(kind):
     scale = measure_scale(X, kind, np.array([1.0, 1.0, 0.0]))
     assert_array_equal(scale.spread, [1.0, 0.5])
     assert_array_equal(scale.center, [3.0, 1.5])
+
+
+@pytest.mark.parametrize("kind", ["standard", "minmax", None])
+@pytest.mark.parametrize("thin", [False, True])
+@pytest.mark.parametrize("sizes", [[300], [1] * 300, [7, 193, 100]], ids=["whole", "ones", "some"])
+def test_any_cut_has_the_scale_of_all_rows(rng, kind, thin, sizes):
+    X = rng.standard_normal((300, 4)) * [1, 1e-3, 0, 1e3] + [0, 1e3, 7, -5]
+    X[:, 0] = np.maximum(X[:, 0], 0)
+    w = rng.uniform(0.1, 2.0, 300)
+    rows = sparse.csr_array(X) if thin else X
+    cuts = np.append(0, np.cumsum(sizes))
+    parts = [ScaleSum.of(rows[a:b], w[a:b]) for a, b in itertools.pairwise(cuts)]
+    scale = functools.reduce(operator.add, parts).scale(kind)
+    whole = measure_scale(rows, kind, w)
+    assert_allclose(scale.center, whole.center, rtol=1e-12, atol=1e-12)
+    assert_allclose(scale.spread, whole.spread, rtol=1e-9)

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from ecselm.elm.evolution import SearchProgress
+    from ecselm.streaming import StreamProgress
 
 NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that stand below each other
 WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
@@ -65,12 +73,18 @@ class SearchBar:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._task = progress.add_task("judging hidden layers", total=None, best="")
+        self._task: TaskID | None = None
+
+    def show(self) -> TaskID:
+        """Put the bar on the screen, if it is not there yet."""
+        if self._task is None:
+            self._task = self._progress.add_task("judging hidden layers", total=None, best="")
+        return self._task
 
     def __call__(self, told: SearchProgress) -> None:
         """Move the bar to a generation."""
         self._progress.update(
-            self._task,
+            self.show(),
             description=f"generation {told.generation} of {told.max_epochs}",
             total=told.max_epochs + 1,
             completed=told.generation + 1,
@@ -78,9 +92,44 @@ class SearchBar:
         )
 
 
+class StreamBar:
+    """Bars for the passes over a file, one after the other, and for the search between them."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.search = SearchBar(progress)
+        self._progress = progress
+        self._tasks: dict[int, TaskID] = {}
+
+    def __call__(self, told: StreamProgress) -> None:
+        """Move the bar of a pass."""
+        if told.number not in self._tasks:
+            name = f"pass {told.number} of {told.n_passes}: {told.purpose}"
+            self._tasks[told.number] = self._progress.add_task(name, total=None, best="")
+        rows = f"{told.n_rows:,} rows"
+        self._progress.update(
+            self._tasks[told.number], total=told.n_total, completed=told.n_rows, best=rows
+        )
+        if told.number == told.n_passes - 1 and told.n_rows == told.n_total:
+            self.search.show()  # which takes place before the last pass
+
+
 @contextmanager
 def search_bar(*, shown: bool) -> Iterator[SearchBar]:
     """Show a bar on the error stream while a search runs, on a terminal."""
+    with _progress(shown=shown) as progress:
+        bar = SearchBar(progress)
+        bar.show()
+        yield bar
+
+
+@contextmanager
+def stream_bar(*, shown: bool) -> Iterator[StreamBar]:
+    """Show bars on the error stream while a file is read in passes, on a terminal."""
+    with _progress(shown=shown) as progress:
+        yield StreamBar(progress)
+
+
+def _progress(*, shown: bool) -> Progress:
     screen = console(error=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -90,5 +139,4 @@ def search_bar(*, shown: bool) -> Iterator[SearchBar]:
         TimeRemainingColumn(),
     )
     hidden = not shown or not screen.is_terminal
-    with Progress(*columns, console=screen, transient=True, disable=hidden) as progress:
-        yield SearchBar(progress)
+    return Progress(*columns, console=screen, transient=True, disable=hidden)

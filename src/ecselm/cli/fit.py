@@ -7,11 +7,12 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.console import print_lines, search_bar
+from ecselm.cli.console import print_lines, search_bar, stream_bar
 from ecselm.cli.files import check_apart, check_writable, keep_model
 from ecselm.cli.results import print_study
 from ecselm.report import write_report
-from ecselm.study import Question, read_table, study_table
+from ecselm.streaming import BLOCK_ROWS, SAMPLE_ROWS, study_stream
+from ecselm.study import Answer, Question, read_table, study_table
 
 
 def add_parser(verbs: Any, summary: str) -> None:
@@ -31,6 +32,7 @@ def add_parser(verbs: Any, summary: str) -> None:
     )  # fmt: skip
     _add_costs(parser)
     _add_search(parser)
+    _add_stream(parser)
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("model.skops"), metavar="MODEL",
         help="file of the model (model.skops)",
@@ -92,18 +94,26 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
 
 
+def _add_stream(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a file that does not fit in memory")
+    group.add_argument(
+        "--stream",
+        action="store_true",
+        help="read the file (CSV, Parquet or Arrow) in blocks, in a few passes",
+    )
+    group.add_argument("--block-rows", type=int, metavar="N", help=f"of a block ({BLOCK_ROWS})")
+    group.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help=f"the most rows by which the search chooses, and that are judged ({SAMPLE_ROWS})",
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     """Learn, save the model, and tell how it does on rows held out."""
     _check_files(args)
-    table = read_table(args.data)
-    with search_bar(shown=not args.json) as bar:
-        done = study_table(
-            table,
-            _question(args),
-            file=args.data.name,
-            callbacks=[bar],
-            command=shlex.join(["ecselm", *args.arguments]),
-        )
+    done = _studied(args)
     keep_model(done.model, args.output, done.card, pickle=args.pickle)
     if args.report is not None:
         write_report(done.card, args.report)
@@ -126,6 +136,30 @@ def _check_files(args: argparse.Namespace) -> None:
             check_writable(path, option)
     tables = {f"--cost {said}": Path(said) for said in args.cost if "=" not in said}
     check_apart({"FILE": args.data, **tables, **written})
+
+
+def _studied(args: argparse.Namespace) -> Answer:
+    """Learn from the table as a whole, or in blocks."""
+    command = shlex.join(["ecselm", *args.arguments])
+    sizes = {"block_rows": args.block_rows, "sample": args.sample}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    if args.stream:
+        with stream_bar(shown=not args.json) as bars:
+            return study_stream(
+                args.data,
+                _question(args),
+                callbacks=[bars.search],
+                progress=bars,
+                command=command,
+                **given,
+            )
+    for name in given:
+        raise ValueError(f"--{name.replace('_', '-')} must go with --stream")
+    table = read_table(args.data)
+    with search_bar(shown=not args.json) as bar:
+        return study_table(
+            table, _question(args), file=args.data.name, callbacks=[bar], command=command
+        )
 
 
 def _question(args: argparse.Namespace) -> Question:

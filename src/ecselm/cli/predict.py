@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ecselm._files import write_whole
-from ecselm.cli.console import print_lines
-from ecselm.cli.files import card_of, check_apart, check_writable, saved_model
-from ecselm.study import predicted_rows, read_table
-from ecselm.study.formats import check_pyarrow
+from ecselm.cli.answers import answer_file, answers_of, check_answers
+from ecselm.cli.console import StreamBar, print_lines, stream_bar
+from ecselm.cli.files import card_of, check_apart, saved_model
+from ecselm.streaming import BLOCK_ROWS, can_open_blocks, new_blocks
+from ecselm.study import Card, predicted_rows, read_table
 
-PREDICTION = "prediction"
-ENDINGS = (".csv", ".parquet")
+LARGE = 1 << 28  # bytes of a file
 
 
 def add_parser(verbs: Any, summary: str) -> None:
@@ -32,6 +31,12 @@ def add_parser(verbs: Any, summary: str) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="a CSV or Parquet file (standard output)"
     )
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help=f"read the file in blocks, as those beyond {LARGE >> 20} MiB are in any case",
+    )
+    parser.add_argument("--block-rows", type=int, metavar="N", help=f"of a block ({BLOCK_ROWS})")
     parser.add_argument("--pickle", action="store_true", help="the model may be a pickle")
     parser.set_defaults(run=run, resumes=False)
 
@@ -39,38 +44,30 @@ def add_parser(verbs: Any, summary: str) -> None:
 def run(args: argparse.Namespace) -> None:
     """Predict, and write the answers."""
     if args.output is not None:
-        _check_output(args.output)
+        check_answers(args.output, "--output")
         check_apart({"MODEL": args.model, "FILE": args.data, "--output": args.output})
+    if args.block_rows is not None and not args.stream:
+        raise ValueError("--block-rows must go with --stream")
     saved = saved_model(args.model, pickle=args.pickle)
-    rows = predicted_rows(card_of(saved.card, args.model), read_table(args.data))
-    answers = answers_of(saved.model, rows)
-    if args.output is None:
-        answers.to_csv(sys.stdout, index=False)
-        return
-    write_whole(args.output, _file(answers, args.output))
-    print_lines([f"{len(answers)} predictions: {args.output}"], error=True)
+    card, n_rows = card_of(saved.card, args.model), 0
+    with stream_bar(shown=args.output is not None) as bars:
+        blocks = _blocks(args, card, bars)
+        with answer_file(args.output) as write:
+            for rows in blocks:
+                write(answers_of(saved.model, rows))
+                n_rows += len(rows)
+    if args.output is not None:
+        print_lines([f"{n_rows} predictions: {args.output}"], error=True)
 
 
-def _check_output(path: Path) -> None:
-    check_writable(path, "--output")
-    if path.suffix not in ENDINGS:
-        raise ValueError(f"--output must end in {' or '.join(ENDINGS)}, got {path}")
-    if path.suffix == ".parquet":
-        check_pyarrow(f"writing {path.name}")
+def _blocks(args: argparse.Namespace, card: Card, bars: StreamBar) -> Iterable[pd.DataFrame]:
+    """Return the rows as the model takes them: all at once, or in blocks of a large file."""
+    if args.stream or _is_large(args.data):
+        size = BLOCK_ROWS if args.block_rows is None else args.block_rows
+        return new_blocks(args.data, card.data.columns, block_rows=size, progress=bars)
+    return [predicted_rows(card, read_table(args.data))]
 
 
-def _file(answers: pd.DataFrame, path: Path) -> bytes:
-    """Return the content of a file by its ending."""
-    if path.suffix == ".parquet":
-        return bytes(answers.to_parquet(index=False))
-    return answers.to_csv(index=False).encode()
-
-
-def answers_of(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the prediction of every row and, of classes, their probabilities."""
-    answers = pd.DataFrame({PREDICTION: model.predict(rows)})
-    if hasattr(model, "predict_proba"):
-        P = model.predict_proba(rows)
-        for name, column in zip(model.classes_, P.T, strict=True):
-            answers[f"probability of {name}"] = column
-    return answers
+def _is_large(file: Path) -> bool:
+    """Tell whether a file is better read in blocks, and can be."""
+    return file.is_file() and file.stat().st_size > LARGE and can_open_blocks(file)

@@ -88,7 +88,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
         X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
         costs = self._read_costs(codes, classes, **stated)
-        rows = _labelled_rows(X, codes, costs, weight, len(classes))
+        rows = labelled_rows(X, codes, costs, weight, len(classes))
         rows.check_some_cost()
         self._learn(self._learner(rows, len(classes)), rows, costs, classes)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
@@ -112,7 +112,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         known = _stream_classes(classes, None if first else self.classes_)
         X, y = self._validated(X, reset=first, y=y)
         X = X if first else X.astype(self.beta_.dtype, copy=False)
-        codes = _stream_codes(y, known)
+        codes = stream_codes(y, known)
         costs = self._read_costs(codes, known, **stated)
         if costs.terms(codes).kind == "pair":
             raise ValueError(
@@ -120,7 +120,7 @@ class ELMClassification(ClassifierMixin, ELMFamily):
                 "got one per pair of rows, whose sums run over rows not seen yet"
             )
         weight = check_weights(sample_weight, X, may_be_zero=True)
-        rows = _labelled_rows(X, codes, costs, weight, len(known))
+        rows = labelled_rows(X, codes, costs, weight, len(known))
         self._learn(self._extended_learner(rows, len(known)), rows, costs, known)
         self.__dict__.pop("cost_vector_", None)  # that of an earlier fit
         return self
@@ -193,9 +193,10 @@ class ELMClassification(ClassifierMixin, ELMFamily):
         return softmax_probabilities(self._scores(X), self._slope_)
 
 
-def _labelled_rows(
+def labelled_rows(
     X: Matrix, y: IntArray, costs: Costs, weight: FloatArray | None, n_classes: int
 ) -> Rows:
+    """Return rows of the classes ``y`` with their targets."""
     T = class_targets(n_classes).astype(X.dtype)[y]
     return Rows(X, T, y, costs.terms(y), weight)
 
@@ -217,7 +218,8 @@ def _stream_classes(classes: Any, known: AnyArray | None) -> AnyArray:
     return stated
 
 
-def _stream_codes(y: AnyArray, classes: AnyArray) -> IntArray:
+def stream_codes(y: AnyArray, classes: AnyArray) -> IntArray:
+    """Return the positions of labels among the classes, which must hold them all."""
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(

@@ -121,6 +121,7 @@ class Committee:
     beta: FloatArray  # (L, m), the last row for the unit that is always 1
     held_out: FloatArray  # (n, m), scores of the judged rows
     rows: CostedRows  # these rows
+    weights: tuple[float, ...] = ()  # of every member's output weights in the mean
 
     def cut_at(self, cuts: FloatArray) -> Committee:
         """Return the committee whose scores are smaller by ``cuts`` (m,)."""
@@ -140,7 +141,8 @@ class Committee:
         size = float((weighted * self.rows.T).sum()) / squares
         if not size > 0:  # scores that speak against their targets stay as they are
             return self
-        return replace(self, beta=self.beta * size, held_out=Z * size)
+        weights = tuple(weight * size for weight in self.weights)
+        return replace(self, beta=self.beta * size, held_out=Z * size, weights=weights)
 
 
 def loudness_of(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
@@ -178,7 +180,8 @@ def assembled(
     the positions of the rows that the engines score.
     """
     known = rows.taken(judged)
-    parts, betas, total = [], [], sum(len(one.points) for one in members)
+    parts, betas, weights = [], [], []
+    total = sum(len(one.points) for one in members)
     held_out: FloatArray | float = 0.0
     for one in members:
         behind, engine = machine(layers[one.layer])
@@ -194,6 +197,8 @@ def assembled(
         weighed = (beta / loud for beta, loud in zip(solved, loudness, strict=True))
         parts.append(layers[one.layer].layer)
         betas.append(sum(weighed) / total)
+        weights += (1.0 / (loudness * total)).tolist()
     last = np.zeros((1, rows.T.shape[1]))
     beta = np.vstack([*betas, last])
-    return Committee(LayerUnion(tuple(parts)), beta, np.asarray(held_out), known)
+    union = LayerUnion(tuple(parts))
+    return Committee(union, beta, np.asarray(held_out), known, tuple(weights))

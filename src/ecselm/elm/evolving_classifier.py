@@ -36,6 +36,7 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
 
     decision: str
     _members_: list[tuple[Any, ...]] | None
+    _member_weights_: list[float] | None
 
     @property
     def _decides(self) -> bool:
@@ -100,6 +101,7 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
         self.layer_ = committee.layer
         self._members_ = convened.members
+        self._member_weights_ = list(committee.weights)
         self.solver_ = f"committee of {len(self._members_)}"
         self._slope_ = committee.slope(len(classes))
         self._probabilities_ = None
@@ -151,7 +153,8 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         beta = solution.beta.astype(dtype)
         self.classes_ = classes
         self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
-        self.layer_, self.solver_, self._members_ = machine.layer, solution.path, None
+        self.layer_, self.solver_ = machine.layer, solution.path
+        self._members_ = self._member_weights_ = None
         self._slope_ = self._score_slope(solution, settled)
         self._probabilities_ = None
         if self._decides:

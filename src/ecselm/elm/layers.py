@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ecselm._typing import FloatArray, Matrix
-from ecselm.hidden import HiddenLayer, RandomLayer, measure_scale
+from ecselm.hidden import HiddenLayer, InputScale, RandomLayer, measure_scale
 from ecselm.hidden.draws import Weights
 
 
@@ -47,11 +47,12 @@ class LayerRecipe:
     scale: str | None
     transformer: Any
     dtype: np.dtype[np.floating]
+    made: HiddenLayer | None = None  # beforehand, for rows that come in blocks
 
     @property
     def data_free(self) -> bool:
-        """Tell whether the layer depends on no data at all."""
-        return self.transformer is None and self.scale is None
+        """Tell whether the layer depends on no data that are still to come."""
+        return self.made is not None or (self.transformer is None and self.scale is None)
 
     @property
     def source(self) -> tuple[str, Any]:
@@ -62,12 +63,19 @@ class LayerRecipe:
 
     def make(self, X: Matrix, sample_weight: FloatArray | None) -> HiddenLayer:
         """Return the layer for inputs like the rows of ``X``."""
+        if self.made is not None:
+            return self.made
         if self.drawn is None:
             return self._fit_transformer(X)
-        scale = measure_scale(X, self.scale, sample_weight)
-        layer = RandomLayer.from_draw(self.drawn, self.activation, scale, self.dtype)
+        layer = self.scaled(measure_scale(X, self.scale, sample_weight))
         layer.warn_if_saturated(X)
         return layer
+
+    def scaled(self, scale: InputScale) -> RandomLayer:
+        """Return the drawn layer for inputs of this scale."""
+        if self.drawn is None:
+            raise ValueError("hidden_layer must be None for a layer of a scale of its own")
+        return RandomLayer.from_draw(self.drawn, self.activation, scale, self.dtype)
 
     def _fit_transformer(self, X: Matrix) -> TransformerLayer:
         transformer = clone(self.transformer).fit(X)

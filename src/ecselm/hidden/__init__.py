@@ -6,7 +6,7 @@ from ecselm.hidden.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
 from ecselm.hidden.landmarks import LandmarkLayer
 from ecselm.hidden.layer import HiddenLayer, RandomLayer, SaturationWarning
 from ecselm.hidden.ranks import RankScale
-from ecselm.hidden.scaling import SCALES, InputScale, measure_scale
+from ecselm.hidden.scaling import SCALES, InputScale, ScaleSum, measure_scale
 from ecselm.hidden.union import LayerUnion, WeighedLayer
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "RandomLayer",
     "RankScale",
     "SaturationWarning",
+    "ScaleSum",
     "WeighedLayer",
     "draw_weights",
     "limit_rows",

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ecselm._threads import one_blas_thread, row_blocks
-from ecselm._typing import FloatArray, Matrix
+from ecselm._typing import BoolArray, FloatArray, Matrix
 
 SCALES = ("standard", "minmax")
 
@@ -58,23 +58,82 @@ def measure_scale(
     if kind is None:
         return InputScale.identity(X.shape[1])
     if kind == "minmax":
-        return _range_scale(X if sample_weight is None else X[sample_weight > 0])
-    return _standard_scale(X, sample_weight)
+        return _range_scale(*_extremes(X if sample_weight is None else X[sample_weight > 0]))
+    return _standard_scale(*_moments(X, sample_weight), float(np.finfo(X.dtype).eps))
 
 
-def _range_scale(X: Matrix) -> InputScale:
-    low, high = (_dense(extreme) for extreme in (X.min(axis=0), X.max(axis=0)))
+@dataclass(frozen=True, slots=True)
+class ScaleSum:
+    """What the scale of rows needs to know of them, added up over blocks.
+
+    Means and variances of blocks are merged by Chan's formula, which loses no digits: any cut
+    of the rows into blocks gives the scale that :func:`measure_scale` measures on all of
+    them, up to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [4.0], [8.0]])
+    >>> (ScaleSum.of(X[:1]) + ScaleSum.of(X[1:])).scale("minmax")
+    InputScale(center=array([4.]), spread=array([4.]))
+    """
+
+    weight: float
+    mean: FloatArray  # (n,)
+    variance: FloatArray  # (n,)
+    low: FloatArray  # (n,)
+    high: FloatArray  # (n,)
+    eps: float  # of the rows
+
+    @classmethod
+    def of(cls, X: Matrix, sample_weight: FloatArray | None = None) -> ScaleSum:
+        """Measure the rows of one block, of which one at least must have a weight."""
+        used = X if sample_weight is None else X[sample_weight > 0]
+        weight = X.shape[0] if sample_weight is None else float(np.sum(sample_weight))
+        eps = float(np.finfo(X.dtype).eps)
+        return cls(weight, *_moments(X, sample_weight), *_extremes(used), eps)
+
+    def __add__(self, other: ScaleSum) -> ScaleSum:
+        """Return what is known of the rows of both."""
+        total = self.weight + other.weight
+        share, apart = other.weight / total, other.mean - self.mean
+        return ScaleSum(
+            total,
+            self.mean + share * apart,
+            (1 - share) * self.variance + share * other.variance + share * (1 - share) * apart**2,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            max(self.eps, other.eps),
+        )
+
+    def scale(self, kind: str | None) -> InputScale:
+        """Return the scale of all rows."""
+        if kind is None:
+            return InputScale.identity(len(self.mean))
+        if kind == "minmax":
+            return _range_scale(self.low, self.high)
+        return _standard_scale(self.mean, self.variance, self.eps)
+
+
+def _extremes(X: Matrix) -> tuple[FloatArray, FloatArray]:
+    return _dense(X.min(axis=0)), _dense(X.max(axis=0))
+
+
+def _range_scale(low: FloatArray, high: FloatArray) -> InputScale:
     return InputScale((low + high) / 2.0, _no_zero((high - low) / 2.0, high == low))
 
 
-def _standard_scale(X: Matrix, sample_weight: FloatArray | None) -> InputScale:
+def _moments(X: Matrix, sample_weight: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of every feature."""
     share = _shares(X.shape[0], sample_weight)
     if sparse.issparse(X):
-        mean, variance = _sparse_moments(X.tocsc(copy=True), share)
-    else:
-        mean, variance = _dense_moments(X, share)
+        return _sparse_moments(X.tocsc(copy=True), share)
+    return _dense_moments(X, share)
+
+
+def _standard_scale(mean: FloatArray, variance: FloatArray, eps: float) -> InputScale:
     spread = np.sqrt(variance)
-    return InputScale(mean, _no_zero(spread, spread <= 4 * np.finfo(X.dtype).eps * np.abs(mean)))
+    return InputScale(mean, _no_zero(spread, spread <= 4 * eps * np.abs(mean)))
 
 
 def _dense_moments(X: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -130,7 +189,7 @@ def _shares(n_rows: int, sample_weight: FloatArray | None) -> FloatArray:
     return weights / weights.sum()
 
 
-def _no_zero(spread: FloatArray, constant: FloatArray) -> FloatArray:
+def _no_zero(spread: FloatArray, constant: BoolArray) -> FloatArray:
     return np.where(constant | (spread == 0), 1.0, spread)
 
 

@@ -24,7 +24,7 @@ PLAIN = "plain"
 DECIMAL = "decimal"  # commas, as in 1,5
 GROUPING = "grouping"  # commas, as in 1,500.5
 
-_CODE = re.compile(r"[+-]?0\d")  # 007 is no number
+CODE = re.compile(r"[+-]?0\d")  # 007 is no number
 _GROUPED = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _POINTED = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _GROUPS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
@@ -95,9 +95,28 @@ def read_numbers(column: Any, *, decimal_comma: bool = False) -> Reading:
     best = _floats(words, known)
     if best.bad.any():
         styles = (DECIMAL, GROUPING) if decimal_comma else (GROUPING, DECIMAL)
-        tried = [_floats(_restyled(words, known, style), known, style) for style in styles]
+        sign = "%" if all(word.endswith("%") for word in words[known]) else ""
+        tried = [_floats(_restyled(words, sign, style), known, style) for style in styles]
         best = min([best, *tried], key=lambda reading: int(reading.bad.sum()))
     return Reading(best.values[codes], best.bad[codes], best.style)
+
+
+def read_styled(words: AnyArray, style: str, *, percent: bool = False) -> Reading:
+    """Read words (N,) as numbers of one style, which may all have a per cent sign.
+
+    Examples
+    --------
+    >>> words = np.array(["1.500", "2,5", ""], object)
+    >>> read_styled(words, DECIMAL).values.tolist(), read_styled(words, PLAIN).bad.tolist()
+    ([1500.0, 2.5, nan], [False, True, False])
+    """
+    codes, distinct = pd.factorize(words)
+    known = ~_among(distinct, MISSING_NUMBER)
+    plain = distinct if style == PLAIN else _restyled(distinct, "%" if percent else "", style)
+    reading = _floats(plain, known, style)
+    unsigned = known & ~np.array([word.endswith("%") for word in distinct], bool)
+    bad = reading.bad | unsigned if percent else reading.bad
+    return Reading(reading.values[codes], bad[codes], style)
 
 
 def read_days(column: Any) -> Reading:
@@ -172,7 +191,7 @@ def _quick(column: Any) -> Reading | None:
     if not _among(texts(column[odd]), MISSING_NUMBER).all():
         return None
     words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
-    if pd.Series(words).str.match(_CODE.pattern, na=False).any():
+    if pd.Series(words).str.match(CODE.pattern, na=False).any():
         return None
     return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
 
@@ -182,13 +201,12 @@ def _floats(words: AnyArray, known: AnyArray, style: str = PLAIN) -> Reading:
     numbers = pd.to_numeric(pd.Series(np.where(known, words, "")), errors="coerce")
     values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     bad = known & np.isnan(values)
-    bad |= np.array([_CODE.match(word) is not None for word in words], bool)
+    bad |= np.array([CODE.match(word) is not None for word in words], bool)
     return Reading(np.where(bad | np.isinf(values), np.nan, values), bad, style)
 
 
-def _restyled(words: AnyArray, known: AnyArray, style: str) -> AnyArray:
-    """Return numbers of another style as Python writes them."""
-    sign = "%" if all(word.endswith("%") for word in words[known]) else ""
+def _restyled(words: AnyArray, sign: str, style: str) -> AnyArray:
+    """Return numbers of another style, which may end in a sign, as Python writes them."""
     plain = [_GROUPS.sub("", word.removesuffix(sign).rstrip()) for word in words]
     restyle = _without_groups if style == GROUPING else _with_point
     return np.array([restyle(word) for word in plain], object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +112,25 @@ def plan_columns(frame: Any, target: str) -> ColumnPlan:
     known = frame.loc[rows]
     names = [name for name in frame.columns if name != target]
     planned = [_planned(name, known[name]) for name in names]
+    return column_plan(target, planned, int((~rows).sum()), len(rows))
+
+
+def column_plan(
+    target: str,
+    planned: Sequence[tuple[ColumnNote, tuple[str, ...]]],
+    n_without: int,
+    n_rows: int,
+) -> ColumnPlan:
+    """Return the plan of all columns, unless no input is left.
+
+    Parameters
+    ----------
+    target : str
+    planned : sequence of (ColumnNote, names)
+        What becomes of every column, and which of its names are encoded.
+    n_without, n_rows : int
+        Rows without a target, and all rows.
+    """
     columns = tuple(note for note, _ in planned)
     if not any(note.kind in USED for note in columns):
         reasons = [f"{note.name} ({note.treatment})" for note in columns]
@@ -118,8 +138,7 @@ def plan_columns(frame: Any, target: str) -> ColumnPlan:
             f"the table must have a column that {target!r} can be predicted from, got "
             f"{quoted(reasons) or 'none'}"
         )
-    n_without = int((~rows).sum())
-    note = f"{n_without} of {len(rows)} rows have no {target} and are left out."
+    note = f"{n_without} of {n_rows} rows have no {target} and are left out."
     categories = tuple(names for note, names in planned if note.kind == NAMES)
     return ColumnPlan(target, columns, categories, (note,) if n_without else ())
 
@@ -148,8 +167,10 @@ def _planned(name: str, column: Any) -> tuple[ColumnNote, tuple[str, ...]]:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return _of_values(name, NUMBERS, read_numbers(column)), ()
     counts = Counter(read_names(column).tolist())
-    if _is_yes_no(counts):
+    if is_yes_no(counts):
         return _of_values(name, YES_OR_NO, read_yes_no(column), "yes is 1, no is 0"), ()
+    if pd.api.types.is_datetime64_any_dtype(column):  # which could be read as numbers
+        return _of_values(name, DATES, read_days(column), "days since 1970"), ()
     numbers = read_numbers(column)
     if numbers.is_clean:
         return _of_values(name, NUMBERS, numbers, "written as text"), ()
@@ -159,19 +180,28 @@ def _planned(name: str, column: Any) -> tuple[ColumnNote, tuple[str, ...]]:
     return _of_names(name, counts, numbers)
 
 
-def _is_yes_no(counts: Counter[str]) -> bool:
-    words = {word.casefold() for word in counts if word} - {"0", "1"}
+def is_yes_no(words: Iterable[str]) -> bool:
+    """Tell whether words are yes and no, and hold both."""
+    words = {word.casefold() for word in words if word} - {"0", "1"}
     return bool(words & YES and words & NO and words <= YES | NO)
 
 
 def _of_values(name: str, kind: str, reading: Reading, read_as: str = "") -> ColumnNote:
     known = reading.values[~np.isnan(reading.values)]
     n_missing, n_values = len(reading.values) - len(known), len(np.unique(known))
+    apart = kind == NUMBERS and _tells_rows_apart(name, known)
+    return note_of_values(name, kind, n_missing, n_values, apart=apart, read_as=read_as)
+
+
+def note_of_values(
+    name: str, kind: str, n_missing: int, n_values: int, *, apart: bool, read_as: str = ""
+) -> ColumnNote:
+    """Return what becomes of a column of values, which may tell all rows ``apart``."""
     if n_values == 0:
         return ColumnNote(name, EMPTY, n_missing, 0, "left out: nothing in it")
     if n_values == 1 and not n_missing:
         return ColumnNote(name, CONSTANT, 0, 1, "left out: the same in all rows")
-    if kind == NUMBERS and _tells_rows_apart(name, known):
+    if apart:
         return ColumnNote(name, IDENTIFIER, n_missing, n_values, "left out: numbers of rows")
     treated = [read_as] * bool(read_as) + [MEDIAN] * bool(n_missing)
     return ColumnNote(name, kind, n_missing, n_values, "; ".join(treated) or "as it is")
@@ -183,14 +213,45 @@ def _tells_rows_apart(name: str, values: FloatArray) -> bool:
         return False
     if (values != np.round(values)).any():
         return False
-    return bool(np.ptp(values) == len(values) - 1) or _ID.search(name) is not None
+    return bool(np.ptp(values) == len(values) - 1) or says_identifier(name)
+
+
+def says_identifier(name: str) -> bool:
+    """Tell whether the name of a column says that it identifies rows."""
+    return _ID.search(name) is not None
 
 
 def _of_names(
     name: str, counts: Counter[str], numbers: Reading
 ) -> tuple[ColumnNote, tuple[str, ...]]:
-    n_rows, n_missing = counts.total(), counts[""]
-    n_values, n_known = len(counts) - ("" in counts), n_rows - n_missing
+    n_values, n_bad = len(counts) - ("" in counts), int(numbers.bad.sum())
+    strangers = _strangers(counts) if n_bad else []
+    return note_of_names(name, counts, counts.total(), n_values, n_bad, strangers)
+
+
+def note_of_names(
+    name: str,
+    counts: Counter[str],
+    n_rows: int,
+    n_values: int,
+    n_bad: int,
+    strangers: Sequence[str],
+) -> tuple[ColumnNote, tuple[str, ...]]:
+    """Return what becomes of a column of words, and which of them are encoded.
+
+    Parameters
+    ----------
+    name : str
+    counts : Counter
+        How often every word occurs; none where there are too many to be names.
+    n_rows, n_values : int
+        Rows, and distinct words.
+    n_bad : int
+        Rows whose word is no number.
+    strangers : sequence of str
+        Words that are no numbers.
+    """
+    n_missing, n_known = counts[""], n_rows - counts[""]
     least = min(max(2, n_rows // 100), MOST_LEAST)
     frequent = tuple(sorted(word for word, n in counts.items() if n >= least))
     kind, treated = NAMES, _encoding(counts, frequent)
@@ -198,8 +259,8 @@ def _of_names(
         kind, treated = EMPTY, "left out: nothing in it"
     elif n_values == 1 and not n_missing:
         kind, treated = CONSTANT, "left out: the same in all rows"
-    elif 0 < numbers.bad.sum() < (1 - NEARLY_ALL) * n_known:
-        kind, treated = TEXT, f"left out: numbers but for {_strangers(counts)}"
+    elif 0 < n_bad < (1 - NEARLY_ALL) * n_known:
+        kind, treated = TEXT, f"left out: numbers but for {quoted(list(strangers), 3)}"
     elif n_known >= FEW_ROWS and n_values > NEARLY_ALL * n_known:
         kind, treated = IDENTIFIER, "left out: another value in nearly every row"
     elif n_values > MOST_NAMES or not any(frequent):
@@ -217,10 +278,10 @@ def _encoding(counts: Counter[str], frequent: tuple[str, ...]) -> str:
     return "; ".join(parts)
 
 
-def _strangers(counts: Counter[str]) -> str:
+def _strangers(counts: Counter[str]) -> list[str]:
     """Return the words among numbers."""
     words = pd.Series(list(counts), dtype=object)
-    return quoted(words[read_numbers(words).bad].tolist(), 3)
+    return list(words[read_numbers(words).bad])
 
 
 def _filled() -> SimpleImputer:

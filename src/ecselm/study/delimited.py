@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -47,19 +47,35 @@ def decoded(data: bytes, file: str) -> tuple[str, str]:
     >>> decoded("größe".encode("cp1252"), "a.csv")
     ('größe', 'cp1252')
     """
-    for mark, kind in _KINDS.items():
-        if data.startswith(mark):
-            raise ValueError(f"{file} must be text, by its content it is {kind}")
-    for encoding in (_MARKS.get(data[:2], "utf-8-sig"), "cp1252", "latin-1"):
+    for encoding in encodings_of(data, file):
         try:
             text = data.decode(encoding).rstrip("\x1a")
         except UnicodeDecodeError:
             continue
-        odd = _BINARY.search(text)
-        if odd is not None:
-            raise ValueError(f"{file} must be text, character {odd.start()} is {odd.group()!r}")
+        check_text(text, file)
         return text, encoding
     raise AssertionError("every byte is a character of latin-1")
+
+
+def encodings_of(head: bytes, file: str) -> tuple[str, ...]:
+    """Return the encodings to try one after the other, by how a file begins.
+
+    Examples
+    --------
+    >>> encodings_of(b"size;sex", "a.csv")
+    ('utf-8-sig', 'cp1252', 'latin-1')
+    """
+    for mark, kind in _KINDS.items():
+        if head.startswith(mark):
+            raise ValueError(f"{file} must be text, by its content it is {kind}")
+    return (_MARKS.get(head[:2], "utf-8-sig"), "cp1252", "latin-1")
+
+
+def check_text(text: str, file: str, start: int = 0) -> None:
+    """Refuse characters that no text has; ``start`` of them came before."""
+    odd = _BINARY.search(text)
+    if odd is not None:
+        raise ValueError(f"{file} must be text, character {start + odd.start()} is {odd.group()!r}")
 
 
 def split_words(text: str, file: str) -> Words:
@@ -74,8 +90,8 @@ def split_words(text: str, file: str) -> Words:
     >>> words.delimiter, words.frame["size"].tolist()
     (';', ['1,5'])
     """
-    delimiter = _delimiter(text, file)
-    header, n_rows = _checked_shape(_rows(text, delimiter, file), file)
+    delimiter = find_delimiter(lambda: io.StringIO(text, newline=""), file)
+    header, n_rows = _checked_shape(rows_of(io.StringIO(text, newline=""), delimiter, file), file)
     if n_rows == 0:
         raise ValueError(f"{file} must hold rows, got the names of columns only")
     frame = pd.read_csv(
@@ -91,9 +107,9 @@ def split_words(text: str, file: str) -> Words:
     return Words(frame, delimiter)
 
 
-def _rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows of fields with the line in which each ends."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+def rows_of(lines: Iterable[str], delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows of fields with the line in which each ends; empty lines are passed over."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     try:
         for row in reader:
             if any(row) or len(row) > 1:
@@ -104,25 +120,36 @@ def _rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]
 
 def _checked_shape(rows: Iterator[tuple[int, list[str]]], file: str) -> tuple[list[str], int]:
     """Return the names of the columns and the number of rows, all of as many fields."""
-    first, header = next(rows, (0, []))
-    if not header:
-        raise ValueError(f"{file} must hold a table, got nothing")
+    first, header = read_header(rows, file)
     n_rows = 0
     for line, row in rows:
-        if len(row) != len(header):
-            raise ValueError(
-                f"{file}, line {line}: must have {len(header)} fields as line {first} has, got "
-                f"{len(row)}"
-            )
+        check_width(row, header, line, first, file)
         n_rows += 1
     return header, n_rows
 
 
-def _delimiter(text: str, file: str) -> str:
+def read_header(rows: Iterator[tuple[int, list[str]]], file: str) -> tuple[int, list[str]]:
+    """Take the names of the columns off the rows, with the line in which they end."""
+    first, header = next(rows, (0, []))
+    if not header:
+        raise ValueError(f"{file} must hold a table, got nothing")
+    return first, header
+
+
+def check_width(row: list[str], header: list[str], line: int, first: int, file: str) -> None:
+    """Refuse a row that does not have as many fields as the names of the columns."""
+    if len(row) != len(header):
+        raise ValueError(
+            f"{file}, line {line}: must have {len(header)} fields as line {first} has, got "
+            f"{len(row)}"
+        )
+
+
+def find_delimiter(lines: Callable[[], Iterable[str]], file: str) -> str:
     """Return the delimiter by which most rows have as many fields as the first, two at least."""
     best, found = (0.0, 1), ","
     for delimiter in DELIMITERS:
-        sniffed = [len(row) for _, row in islice(_rows(text, delimiter, file), N_SNIFFED)]
+        sniffed = [len(row) for _, row in islice(rows_of(lines(), delimiter, file), N_SNIFFED)]
         if sniffed and sniffed[0] > 1:
             agreeing = sniffed.count(sniffed[0]) / len(sniffed)
             if (agreeing, sniffed[0]) > best:

@@ -104,21 +104,27 @@ def prepared(model: Any, task: Task, seed: int, callbacks: Any = None) -> Any:
     return model
 
 
-def fit_steps(train: TargetedRows, steps: Sequence[Any], model: Any) -> Fit:
+def fit_steps(
+    train: TargetedRows, steps: Sequence[Any], model: Any, sample_weight: Any = None
+) -> Fit:
     """Fit copies of the steps one after the other, and the model itself at their end.
 
-    The model does not keep its callbacks: they have been told, and cannot be stored.
+    Weights are the model's alone. It does not keep its callbacks: they have been told, and
+    cannot be stored.
     """
     done, inputs = [], train.X
     for step in steps:
         done.append(clone(step))
         inputs = done[-1].fit_transform(inputs, train.y)
     takes_groups = train.groups is not None and has_fit_parameter(model, "groups")
+    given = {"groups": train.groups} if takes_groups else {}
+    if sample_weight is not None:
+        given["sample_weight"] = sample_weight
     start = time.monotonic()
     with warnings.catch_warnings():  # the card tells of both
         warnings.simplefilter("ignore", FewCasesWarning)
         warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
-        model.fit(inputs, train.y, **({"groups": train.groups} if takes_groups else {}))
+        model.fit(inputs, train.y, **given)
     seconds = time.monotonic() - start
     if "callbacks" in model.get_params(deep=False):
         model.set_params(callbacks=None)

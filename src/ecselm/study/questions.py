@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
+from ecselm._typing import AnyArray
 from ecselm.elm import ECSELMClassifier, ECSELMRegressor
 from ecselm.metrics import get_scorer, get_scorer_names
 from ecselm.study.card import Asked, Card, HeldOut, Task
 from ecselm.study.columns import ColumnPlan, plan_columns, target_rows
-from ecselm.study.rows import TrainingRows, new_rows, training_rows
+from ecselm.study.rows import new_rows, training_rows
 from ecselm.study.statements import Statements, read_statements
 from ecselm.study.study import evaluate_on, study
 from ecselm.study.tables import Table
@@ -126,14 +127,14 @@ def study_table(
     >>> answer.card.asked.knowledge
     ('a yes case taken for no is worse than a no case taken for yes',)
     """
-    _check(question)
+    check_question(question)
     frame, groups = _apart(table.frame, question)
     plan = plan_columns(frame, question.target)
     rows = training_rows(frame, plan, question.task)
-    _check_target(rows, question.target)
-    statements = _statements(question, rows.task, rows.y)
-    metric = _metric(question, rows.task, statements)
-    _check_metric(metric, rows)
+    check_values(question.target, rows.task, len(np.unique(rows.y)), len(rows.y))
+    statements = statements_of(question, rows.task, rows.y)
+    metric = metric_of(question, rows.task, statements)
+    check_metric(metric, rows.task, rows.y)
     asked = Asked(
         rows.task,
         question.target,
@@ -181,7 +182,7 @@ def predicted_rows(card: Card, table: Table) -> Any:
     return new_rows(table.frame, card.data.columns, absent=table.absent)
 
 
-def _check(question: Question) -> None:
+def check_question(question: Question) -> None:
     """Refuse what is wrong whatever the table is."""
     if not 0 < question.held_out < 1:
         raise ValueError(f"held-out must be a share between 0 and 1, got {question.held_out}")
@@ -201,26 +202,25 @@ def _check(question: Question) -> None:
         )
 
 
-def _check_target(rows: TrainingRows, target: str) -> None:
+def check_values(target: str, task: Task, n_values: int, n_rows: int) -> None:
     """Refuse a constant, and names of rows as classes: there is nothing to learn about either."""
-    n_values = len(np.unique(rows.y))
     if n_values < 2:
         raise ValueError(f"the target must have at least two values, got {n_values}")
-    if rows.task == "classes" and n_values > max(2, len(rows.y) / 2):
+    if task == "classes" and n_values > max(2, n_rows / 2):
         raise ValueError(
             f"target must have classes of two rows or more on average, got {target!r} with "
-            f"{n_values} values in {len(rows.y)} rows"
+            f"{n_values} values in {n_rows} rows"
         )
 
 
-def _check_metric(metric: str, rows: TrainingRows) -> None:
+def check_metric(metric: str, task: Task, y: AnyArray) -> None:
     """Refuse a metric that cannot judge such targets, by having it judge a constant answer."""
-    nothing = np.zeros((len(rows.y), 1))
-    constant = DummyClassifier() if rows.task == "classes" else DummyRegressor()
+    nothing = np.zeros((len(y), 1))
+    constant = DummyClassifier() if task == "classes" else DummyRegressor()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of scores that are not defined for one answer
-            get_scorer(metric)(constant.fit(nothing, rows.y), nothing, rows.y)
+            get_scorer(metric)(constant.fit(nothing, y), nothing, y)
     except (TypeError, ValueError) as error:
         suited = [name for name in get_scorer_names() if name == f"{metric}_macro"]
         raise ValueError(
@@ -244,7 +244,8 @@ def _apart(frame: Any, question: Question) -> tuple[Any, Any]:
     return frame.drop(columns=question.groups), kept.astype(str).to_numpy()
 
 
-def _statements(question: Question, task: Task, y: Any) -> Statements | None:
+def statements_of(question: Question, task: Task, y: Any) -> Statements | None:
+    """Return what is said of the costs of the classes in ``y``, None where there are none."""
     said = question.cost, question.worse, question.between
     if task == "classes":
         return read_statements(*said, np.unique(y))
@@ -253,7 +254,8 @@ def _statements(question: Question, task: Task, y: Any) -> Statements | None:
     return None
 
 
-def _metric(question: Question, task: Task, statements: Statements | None) -> str:
+def metric_of(question: Question, task: Task, statements: Statements | None) -> str:
+    """Return the metric asked for, or the one that is meant."""
     if question.metric is not None:
         return question.metric
     stated = None if statements is None else statements.metric

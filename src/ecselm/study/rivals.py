@@ -53,7 +53,9 @@ class Rivals:
         )
 
 
-def fitted_rivals(X: Any, y: Any, *, task: Task = "classes", seed: int = 0) -> Rivals:
+def fitted_rivals(
+    X: Any, y: Any, *, task: Task = "classes", seed: int = 0, sample_weight: Any = None
+) -> Rivals:
     """Fit the plainer models for a task.
 
     Parameters
@@ -63,6 +65,7 @@ def fitted_rivals(X: Any, y: Any, *, task: Task = "classes", seed: int = 0) -> R
     y : array of shape (N,)
     task : {"classes", "numbers"}, default="classes"
     seed : int, default=0
+    sample_weight : array of shape (N,), default=None
 
     Examples
     --------
@@ -73,7 +76,7 @@ def fitted_rivals(X: Any, y: Any, *, task: Task = "classes", seed: int = 0) -> R
     models, notes = {}, []
     for name, make in _RIVALS[task].items():
         try:
-            models[name] = make(seed).fit(X, y)
+            models[name] = make(seed).fit(X, y, sample_weight=sample_weight)
         except (ValueError, MemoryError) as error:
             notes.append(f"{name} could not be fitted for comparison: {_first_sentence(error)}")
     return Rivals(models, tuple(notes))

@@ -112,13 +112,42 @@ def study(
     fit = fit_steps(train, steps, model)
     rivals = fitted_rivals(fit.inputs, train.y, task=asked.task, seed=asked.seed)
     data = _glance(file, columns, train, test, (*notes, *dealt.notes, *rivals.notes))
-    card = replace(_judged(asked, data, fit, rivals, test, stated), command=command)
+    card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
+    return fit.pipeline, replace(card, command=command)
+
+
+def judged_card(
+    asked: Asked,
+    data: DataGlance,
+    fit: Fit,
+    rivals: Rivals,
+    train: TargetedRows,
+    test: TargetedRows,
+    *,
+    stated: Any,
+    rng: np.random.Generator,
+) -> Card:
+    """Return what is known of a model that was fitted on some rows, judged on others.
+
+    Parameters
+    ----------
+    asked, stated :
+        As in :func:`study`.
+    data : DataGlance
+    fit : Fit
+    rivals : Rivals
+        Of the same rows.
+    train, test : TargetedRows
+    rng : numpy.random.Generator
+        Of the comparison of models.
+    """
+    card = _judged(asked, data, fit, rivals, test, stated)
     said = warnings_of(
         card,
-        beyond_chance=_beyond_chance(card, fit, rivals, test, chance_rng),
+        beyond_chance=_beyond_chance(card, fit, rivals, test, rng),
         telling=telling_columns(train.X, train.y, asked.task),
     )
-    return fit.pipeline, replace(card, warnings=said)
+    return replace(card, warnings=said)
 
 
 def evaluate_on(

@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     """
     file = Path(path)
     check_there(file)
-    ending, data = _ending(file), _bytes(file)
+    ending, data = ending_of(file), _bytes(file)
     if ending in BINARY:
         return _checked(BINARY[ending](data, file.name), file.name, [])
     text, encoding = decoded(data, file.name)
@@ -117,7 +117,7 @@ def check_there(file: Path) -> None:
         raise FileNotFoundError(f"{file} is not there{did_you_mean(file.name, there)}")
 
 
-def _ending(file: Path) -> str:
+def ending_of(file: Path) -> str:
     """Return the ending that says what a file holds."""
     packed = file.suffix.lower() == ".gz"
     ending = Path(file.stem).suffix.lower() if packed else file.suffix.lower()
@@ -152,17 +152,29 @@ def _checked(frame: Any, file: str, notes: list[str], absent: float | None = Non
         raise ValueError(
             f"{file} must hold columns and rows, got {frame.shape[1]} columns and {len(frame)} rows"
         )
-    names = [str(name).strip() for name in frame.columns]
+    names, said = column_names(frame.columns, file)
+    return Table(frame.set_axis(names, axis=1), (*notes, *said), absent)
+
+
+def column_names(given: Iterable[Any], file: str) -> tuple[list[str], list[str]]:
+    """Return names of columns that can be told apart, and what is to be said of them.
+
+    Examples
+    --------
+    >>> column_names(["size ", ""], "a.csv")
+    (['size', 'column 2'], ["A column without a name is called 'column 2'."])
+    """
+    names, notes = [str(name).strip() for name in given], []
     twice = [name for name, n in Counter(names).items() if n > 1 and name]
     if twice:
         raise ValueError(f"{file} must name every column once, got {', '.join(map(repr, twice))}")
     if all(_is_number(name) for name in names):
-        notes = [*notes, "The first line holds numbers only; taken as the names of the columns."]
+        notes.append("The first line holds numbers only; taken as the names of the columns.")
     unnamed = [i for i, name in enumerate(names) if not name]
     for i in unnamed:
         names[i] = _free_name(f"column {i + 1}", names)
-        notes = [*notes, f"A column without a name is called {names[i]!r}."]
-    return Table(frame.set_axis(names, axis=1), tuple(notes), absent)
+        notes.append(f"A column without a name is called {names[i]!r}.")
+    return names, notes
 
 
 def _is_number(name: str) -> bool:
@@ -188,16 +200,22 @@ def _typed(table: Table, *, decimal_comma: bool) -> Table:
         if not reading.is_clean:
             columns[name] = words.str.strip().mask(read_names(words) == "")
             continue
-        columns[name] = _whole(reading.values)
+        columns[name] = whole_numbers(reading.values)
         if words.str.contains(",", regex=False).any():
             styles[reading.style].append(name)
-    notes = [
-        f"{meaning}: {quoted(styles[style])}." for style, meaning in COMMAS.items() if styles[style]
+    return Table(pd.DataFrame(columns), (*table.notes, *comma_notes(styles)), table.absent)
+
+
+def comma_notes(columns: Mapping[str, list[str]]) -> list[str]:
+    """Say what commas mean in numbers, for columns by their style."""
+    return [
+        f"{meaning}: {quoted(columns[style])}."
+        for style, meaning in COMMAS.items()
+        if columns.get(style)
     ]
-    return Table(pd.DataFrame(columns), (*table.notes, *notes), table.absent)
 
 
-def _whole(values: FloatArray) -> AnyArray:
+def whole_numbers(values: FloatArray) -> AnyArray:
     """Return whole numbers as such."""
     whole = np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < LARGEST_WHOLE)
     return values.astype(np.int64) if whole.all() else values

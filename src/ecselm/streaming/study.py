@@ -1,0 +1,222 @@
+"""From a table that does not fit in memory to a model and its card."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+
+from ecselm.elm.refitting import refit_blocks
+from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, scanned_blocks
+from ecselm.streaming.fitting import SAMPLE_ROWS, SUMS, sample_weights
+from ecselm.streaming.passes import Passes, Told
+from ecselm.streaming.sample import ClassSample
+from ecselm.streaming.table_rows import HeldOutRule, TableRows, look_at_table
+from ecselm.streaming.targets import Target
+from ecselm.study.card import Asked, ClassCount, DataGlance
+from ecselm.study.fitting import Fit, TargetedRows, fit_steps, prepared, read_rows
+from ecselm.study.questions import (
+    Answer,
+    Question,
+    check_metric,
+    check_question,
+    check_values,
+    metric_of,
+    statements_of,
+)
+from ecselm.study.rivals import fitted_rivals
+from ecselm.study.study import judged_card
+from ecselm.study.tables import DELIMITED, ending_of
+from ecselm.study.wording import listed
+
+DRAW = "drawing a sample"
+N_PASSES = 3  # columns, sample, sums
+
+
+def study_stream(
+    path: str | os.PathLike[str],
+    question: Question,
+    *,
+    block_rows: int = BLOCK_ROWS,
+    sample: int = SAMPLE_ROWS,
+    callbacks: Any = None,
+    progress: Told = None,
+    command: str = "",
+) -> Answer:
+    r"""Learn from a file what is asked, in bounded memory, and judge it on rows held out.
+
+    Passes over the file decide what becomes of the columns, draw a sample, and add up the
+    equations of the machines that the search on the sample has settled on. Text takes one
+    pass more. If the sample holds all rows to learn from, the last pass is not needed.
+
+    Parameters
+    ----------
+    path : path
+        As in :func:`open_blocks`.
+    question : Question
+    block_rows : int, default=65536
+        The most rows of a block.
+    sample : int, default=100000
+        The most rows by which columns are filled and layers, costs and C are chosen, even over
+        the classes; and the most rows held out that are judged.
+    callbacks : callable or list of callables, default=None
+        Told of every generation of the search.
+    progress : callable or None, default=None
+        Called with a :class:`StreamProgress` after every block.
+    command : str, default=""
+        What the card says makes the model again.
+
+    Returns
+    -------
+    Answer
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> lines = [f"{i % 7},{i % 3},{'ill' if i % 7 > 4 else 'well'}" for i in range(200)]
+    >>> question = Question("state", n_hidden=5, max_epochs=1, population_size=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.csv"
+    ...     _ = file.write_text("\n".join(["age,sex,state", *lines]))
+    ...     answer = study_stream(file, question, block_rows=50, sample=100)
+    >>> answer.card.data.notes[0]
+    'Read in blocks, in 4 passes over 200 rows.'
+    """
+    check_question(question)
+    file = Path(path)
+    passes = Passes(N_PASSES + int(ending_of(file) in DELIMITED), progress)
+    rows = _planned(scanned_blocks(file, None, block_rows, passes), question, passes)
+    asked, stated, model = _asked(rows.target, question)
+    model = prepared(model, asked.task, question.seed, callbacks)
+    draw_rng, chance_rng = np.random.default_rng(question.seed).spawn(2)
+    drawn = Drawn.of(rows, sample, draw_rng, passes)
+    train, test = (drawn.targeted(one) for one in (drawn.train, drawn.held_out))
+    weights = sample_weights(drawn.train)
+    fit = fit_steps(train, [rows.plan.transformer()], model, weights)
+    rivals = fitted_rivals(
+        fit.inputs, train.y, task=asked.task, seed=question.seed, sample_weight=weights
+    )
+    fit = fit if drawn.train.is_complete else _on_all_rows(fit, rows, passes)
+    fit.pipeline[-1].stream_ = {
+        "rows": drawn.n_train,
+        "passes": passes.number,
+        "sampled": len(train.y),
+    }
+    notes = (*drawn.notes(passes), *rows.blocks.notes, *rows.plan.notes, *rivals.notes)
+    data = drawn.glance(file.name, notes)
+    card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
+    return Answer(fit.pipeline, replace(card, command=command))
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Samples of the rows to learn from, even over the classes, and of those held out."""
+
+    rows: TableRows
+    train: ClassSample
+    held_out: ClassSample
+    n_held_out: int
+
+    @property
+    def n_train(self) -> int:
+        """Return the number of rows to learn from."""
+        return sum(self.train.counts.values())
+
+    @classmethod
+    def of(cls, rows: TableRows, n_rows: int, rng: np.random.Generator, passes: Passes) -> Drawn:
+        """Draw at most so many of both in one pass."""
+        train, held_out = (ClassSample(n_rows, one) for one in rng.spawn(2))
+        n_held_out = 0
+        has_classes = rows.target.task == "classes"
+        for block in passes.over(rows, DRAW, len):
+            kept, put_by = block.kept, block.put_by
+            train.add(kept, kept.y if has_classes else np.zeros(len(kept)))
+            # As they come: what is counted among them must be as frequent as it is.
+            held_out.add(put_by, np.zeros(len(put_by)))
+            n_held_out += len(put_by)
+        lost = set(rows.target.counts) - set(train.counts)
+        if not n_held_out or (has_classes and lost):
+            raise ValueError(
+                "held-out must leave rows to learn from of every class and rows to judge by, got "
+                f"{rows.rule.share}"
+            )
+        return cls(rows, train, held_out, n_held_out)
+
+    def targeted(self, sample: ClassSample) -> TargetedRows:
+        """Return a sample as a study takes it."""
+        block, classes = sample.block, self.rows.target.classes
+        if not len(classes):
+            return read_rows(block.X, block.y, "numbers", block.groups)
+        codes = np.searchsorted(classes, block.y)
+        return TargetedRows(block.X, block.y, codes, classes, block.groups)
+
+    def glance(self, file: str, notes: tuple[str, ...]) -> DataGlance:
+        """Return the data at a glance: all rows to learn from, and rows that were judged."""
+        names, judged = self.rows.target.classes.tolist(), self.targeted(self.held_out)
+        learned = self.train.counts
+        counted = zip(names, judged.counts, strict=True)
+        return DataGlance(
+            file,
+            self.n_train,
+            len(judged.y),
+            self.rows.plan.columns,
+            tuple(ClassCount(str(name), learned[name], n) for name, n in counted),
+            notes,
+        )
+
+    def notes(self, passes: Passes) -> tuple[str, ...]:
+        """Say how the rows were read, a sentence each."""
+        n_sampled = len(self.train.block)
+        notes = [f"Read in blocks, in {passes.number} passes over {passes.n_rows} rows."]
+        if not self.train.is_complete:
+            notes.append(
+                f"Layers, costs and C were chosen by {n_sampled} of the {self.n_train} rows to "
+                "learn from, drawn evenly over the classes; output weights are from all of them."
+            )
+        if not self.held_out.is_complete:
+            notes.append(
+                f"{self.n_held_out} rows were held out; results are of {len(self.held_out.block)} "
+                "of them, drawn at random."
+            )
+        spared = [str(name) for name in self.rows.spared]
+        if spared:
+            notes.append(f"No row of {listed(spared)} was held out: there are too few.")
+        return tuple(notes)
+
+
+def _planned(blocks: Blocks, question: Question, passes: Passes) -> TableRows:
+    plan, target = look_at_table(blocks, question.target, question.groups, question.task, passes)
+    rule = HeldOutRule(question.held_out, question.seed)
+    return TableRows(blocks, plan, target, question.groups, rule)
+
+
+def _asked(target: Target, question: Question) -> tuple[Asked, Any, Any]:
+    """Return what is asked, the costs stated, and the model to be fitted."""
+    if target.task == "classes":  # of numbers not all are counted
+        check_values(question.target, target.task, len(target.classes), sum(target.counts.values()))
+    statements = statements_of(question, target.task, target.classes)
+    metric = metric_of(question, target.task, statements)
+    check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
+    sentences = () if statements is None else statements.sentences
+    asked = Asked(target.task, question.target, metric, sentences, question.held_out, question.seed)
+    stated = None if statements is None else statements.cost
+    return asked, stated, question.model(target.task, statements, metric)
+
+
+def _on_all_rows(fit: Fit, rows: TableRows, passes: Passes) -> Fit:
+    """Return the fit with output weights of all rows to learn from."""
+    *steps, (_, model) = fit.pipeline.steps
+
+    def parts() -> Iterator[tuple[Any, Any, None]]:
+        for block in passes.over(rows, SUMS, len):
+            kept = block.kept
+            if len(kept):
+                yield fit.inputs_of(kept.X), kept.y, None
+
+    solved = refit_blocks(model, parts())
+    return replace(fit, pipeline=make_pipeline(*(step for _, step in steps), solved))

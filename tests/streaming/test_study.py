@@ -1,0 +1,153 @@
+"""A study of a file in passes: its model and card do not depend on the blocks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from ecselm.saving import load_model, save_model
+from ecselm.streaming import new_blocks, study_stream
+from ecselm.streaming.table_rows import FEW, HeldOutRule
+from ecselm.study import Card, ColumnNote, Question, evaluate_table, read_table
+
+N = 1500
+SMALL = {"n_hidden": 10, "max_epochs": 1, "population_size": 4}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((N, 3))
+    sex = rng.choice(["f", "m"], N)
+    ill = x[:, 0] + (sex == "f") + 0.3 * rng.standard_normal(N) > 1
+    return pd.DataFrame(
+        {
+            "a": x[:, 0],
+            "b": np.where(rng.random(N) < 0.1, np.nan, x[:, 1]),
+            "sex": sex,
+            "nr": np.arange(N),
+            "person": rng.integers(0, 300, N),
+            "state": np.where(ill, "ill", "well"),
+            "amount": x[:, 0] + x[:, 2],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    """Return a folder with the table in several formats."""
+    folder = tmp_path_factory.mktemp("tables")
+    frame.to_parquet(folder / "a.parquet")
+    frame.to_csv(folder / "a.csv", index=False)
+    return folder
+
+
+def asked(target="state", **options):
+    return Question(target, **SMALL, **options)
+
+
+@pytest.mark.parametrize("sample", [300, 5000])
+def test_blocks_and_formats_do_not_matter(folder, frame, sample):
+    parquet, csv = (
+        study_stream(folder / name, asked(), block_rows=size, sample=sample)
+        for name, size in (("a.parquet", 97), ("a.csv", 1000))
+    )
+    rows = frame.drop(columns="state")
+    assert_allclose(parquet.model.predict_proba(rows), csv.model.predict_proba(rows), rtol=1e-6)
+    assert parquet.card.held_out.scores == pytest.approx(csv.card.held_out.scores)
+    assert parquet.card.data.n_train == csv.card.data.n_train
+    assert parquet.card.data.columns == csv.card.data.columns
+    passes = [2, 3] if sample > N else [3, 4]
+    for done, number in zip((parquet, csv), passes, strict=True):
+        assert done.card.data.notes[0] == f"Read in blocks, in {number} passes over 1500 rows."
+        assert done.model[-1].stream_["passes"] == number
+
+
+def test_what_was_sampled_is_told(folder):
+    card = study_stream(folder / "a.parquet", asked(), block_rows=200, sample=100).card
+    told = " ".join(card.data.notes)
+    assert f"chosen by 100 of the {card.data.n_train} rows" in told
+    assert "results are of 100 of them" in told
+    assert card.data.n_held_out == 100
+    assert sum(one.n_train for one in card.data.classes) == card.data.n_train
+    assert Card.from_json(card.to_json()) == card
+    assert card.held_out.scores["balanced_accuracy"] > 0.7
+
+
+def test_rows_held_out_are_not_learned_from(folder, frame):
+    """With all rows in the sample, those to learn from and those held out are all rows."""
+    card = study_stream(folder / "a.parquet", asked(held_out=0.4), sample=5000).card
+    assert card.data.n_train + card.data.n_held_out == N
+    assert abs(card.data.n_held_out / N - 0.4) < 0.05
+
+
+def test_equal_rows_and_groups_stay_together(frame):
+    rule = HeldOutRule(0.3, 5)
+    X = frame[["a", "sex"]]
+    held = rule(X)
+    assert 0.25 < held.mean() < 0.35
+    np.testing.assert_array_equal(rule(X.iloc[::-1])[::-1], held)
+    assert (HeldOutRule(0.3, 6)(X) != held).any()
+    np.testing.assert_array_equal(rule(X.assign(a=0.0)), rule(X.assign(a=-0.0)))
+    people = frame["person"].astype(str).to_numpy()
+    by_person = pd.Series(rule(X, people)).groupby(people).nunique()
+    assert (by_person == 1).all()
+
+
+def test_groups_are_no_input_and_are_kept(folder):
+    done = study_stream(folder / "a.parquet", asked(groups="person"), block_rows=300, sample=400)
+    assert "person" not in [column.name for column in done.card.data.columns]
+
+
+def test_numbers_are_predicted(folder):
+    done = study_stream(folder / "a.csv", asked("amount"), block_rows=200, sample=400)
+    assert done.card.asked.task == "numbers"
+    assert done.card.held_out.scores["r2"] > 0.3
+
+
+def test_what_is_known_of_costs_is_kept(folder, tmp_path):
+    question = asked(worse=("ill->well > well->ill",))
+    done = study_stream(folder / "a.parquet", question, block_rows=400, sample=400)
+    ill, well = done.card.learned.class_costs
+    assert ill > well
+    save_model(done.model, tmp_path / "m.skops", card=done.card.to_json())
+    saved = load_model(tmp_path / "m.skops")
+    found = evaluate_table(saved.model, done.card, read_table(folder / "a.csv"))
+    assert found.scores["balanced_accuracy"] > 0.7
+
+
+def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
+    state = frame["state"].where(np.arange(N) % 50 > 0, None)
+    state = state.where(np.arange(N) >= FEW - 3, "odd")
+    frame.assign(state=state).to_parquet(tmp_path / "b.parquet")
+    card = study_stream(tmp_path / "b.parquet", asked(), block_rows=333, sample=300).card
+    told = " ".join(card.data.notes)
+    assert "No row of odd was held out" in told
+    assert "rows have no state and are left out" in told
+    odd = next(one for one in card.data.classes if one.name == "odd")
+    assert (odd.n_train, odd.n_held_out) == (FEW - 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "sentence"),
+    [
+        (asked(held_out=1.5), {}, "held-out must be a share between 0 and 1"),
+        (asked("State"), {}, "did you mean 'state'"),
+        (asked(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
+        (asked(), {"block_rows": 0}, "block_rows must be at least 1"),
+        (asked(), {"sample": 0}, "sample must be at least 1 row"),
+        (asked(held_out=1e-9), {}, "held-out must leave rows"),
+    ],
+)
+def test_bad_questions_are_refused(folder, question, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        study_stream(folder / "a.parquet", question, **options)
+
+
+def test_strangers_in_new_rows_are_named_by_block(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("age\n" + "1\n" * 25 + "old\n" + "2\n" * 10)
+    age = ColumnNote("age", "numbers", 0, 2, "as it is")
+    sentence = "block 3, which is rows 21 to 30: column 'age' must hold numbers .* row 6"
+    with pytest.raises(ValueError, match=sentence):
+        list(new_blocks(file, [age], block_rows=10))
