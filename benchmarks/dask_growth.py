@@ -1,20 +1,15 @@
 """Machines on Dask: two workers against one, and searches at two sizes.
 
 ``python -m benchmarks.dask_growth [--rows N] [--rounds R]``, by default 10 million rows of 50
-features behind 200 hidden units. Rows are made chunk by chunk by the workers and are never all
-in memory. Every worker is a process with one BLAS thread. Only ratios of times of one run are
-told, and the most memory that any process has held. Fits are timed by the clock, for which the
-machine must have nothing else to do; searches, which the client runs, by its CPU time. With
-fewer rows fewer judge, so that both sizes of a search always have a sample of the same size.
+features behind 200 hidden units; ``python -m benchmarks --only dask`` is the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,19 +20,34 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from benchmarks.tables import limit_cell, met_cell, ratio_cell, table
-from benchmarks.timing import Ratio, blas_threads, duration, seconds_by_round
+from benchmarks.timing import (
+    Ratio,
+    blas_threads,
+    duration,
+    in_own_process,
+    peak_memory,
+    seconds_by_round,
+)
 from ecselm.costs import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
-from ecselm.dask.moments import Moments
 from ecselm.elm.classification import class_targets
 from ecselm.elm.rows import Rows
-from ecselm.hidden import InputScale, RandomLayer, draw_weights
+from ecselm.hidden import InputScale, RandomLayer, ScaleSum, draw_weights
 from ecselm.objectives.folds import row_keys
 
+SECTION = """## Fits on Dask
+
+Workers are processes of one BLAS thread. They make the rows chunk by chunk; these are never all
+in memory. Fits are timed by the clock, for which the machine must have nothing else to do;
+searches, which the client runs after the pass over the rows, by its CPU time. With fewer rows
+fewer judge, so that both sizes of a search have a sample of the same size.
+
+{table}
+"""
 TWO_WORKERS = 1.6  # times as fast as one
 MOST_MEMORY = 2 << 30  # bytes of any process
 SAME_TIME = 1.2  # of a search at ten times the rows
-PROTECTED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,7 @@ class Size:
     population: int = 100
     epochs: int = 99  # after the first population
     rounds: int = 3
+    processes: bool = True  # of the workers, else threads
 
     @property
     def max_judged(self) -> int:
@@ -58,7 +69,8 @@ class Size:
         return min(100_000, self.n_rows // 20)
 
 
-QUICK = Size(4000, 5, 10, 1000, population=4, epochs=2, rounds=1)
+FULL = Size()
+QUICK = Size(4000, 5, 10, 1000, population=4, epochs=2, rounds=1, processes=False)
 SEARCHES: list[tuple[str, Any, int, dict[str, Any]]] = [
     ("errors, by a sample", DaskECSELMClassifier, 1, {"activation": "radbas", "smoothing": 0}),
     ("squared errors, by sums", DaskECSELMRegressor, 2, {"scoring": "neg_mean_squared_error"}),
@@ -108,18 +120,28 @@ def _chunk(places: np.ndarray, n_features: int) -> np.ndarray:
 
 
 @contextmanager
-def cluster_of(n_workers: int) -> Iterator[Client]:
-    """Start worker processes of one thread each."""
+def cluster_of(n_workers: int, processes: bool) -> Iterator[Client]:
+    """Start workers of one thread each."""
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=processes,
+            dashboard_address=":0",
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client
 
 
-def measure(size: Size, cluster: Callable[[int], Any] = cluster_of) -> Result:
-    """Run everything, one cluster beside the other."""
-    with cluster(1) as one, cluster(2) as two:
+def measure(size: Size) -> Result:
+    """Run everything in a process of its own, one cluster beside the other."""
+    return in_own_process(_measured, size)
+
+
+def _measured(size: Size) -> Result:
+    os.environ.update(ONE_THREAD)  # workers inherit it
+    with cluster_of(1, size.processes) as one, cluster_of(2, size.processes) as two:
         workers = _compared_workers(size, one, two)
         searches = [_growth(size, two, *task) for task in SEARCHES]
         memory = {f"worker {i}": v for i, v in enumerate(two.run(peak_memory).values(), 1)}
@@ -165,11 +187,6 @@ def _growth(
     return Search(what, times[1] / times[0], (times[0], times[1]), n)
 
 
-def peak_memory() -> int:
-    """Return the most bytes that this process has held."""
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
 def rates(size: Size) -> dict[str, float]:
     """Return what one core does in a second of CPU time, for the model of costs."""
     X = _chunk(np.arange(size.chunk), size.n_features)
@@ -183,7 +200,7 @@ def rates(size: Size) -> dict[str, float]:
     with blas_threads(1):
         tasks = {
             "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
-            "rows measured": lambda: Moments.of_rows(X, None),
+            "rows measured": lambda: ScaleSum.of(X),
             "rows keyed": lambda: row_keys(X),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
@@ -197,45 +214,43 @@ def rates(size: Size) -> dict[str, float]:
     return found
 
 
-def as_markdown(result: Result) -> str:
+def as_markdown(results: list[Result]) -> str:
     """Return what was measured as tables."""
+    (result,) = results
     size, MiB = result.size, 1 << 20
-    least = result.workers.median >= TWO_WORKERS
-    lines = [
-        [
-            "a fit by one worker over one by two",
-            ratio_cell(result.workers),
-            limit_cell(">=", TWO_WORKERS),
-            met_cell(least),
-        ],
-        *(
-            [
-                f"search, {one.what}: all rows over a tenth ({one.n_evaluations} candidates)",
-                f"{one.ratio:.2f}",
-                limit_cell("<=", SAME_TIME),
-                met_cell(one.ratio <= SAME_TIME),
-            ]
-            for one in result.searches
-        ),
-        *(
-            [
-                f"most memory of {name}, MiB",
-                f"{held / MiB:.0f}",
-                limit_cell("<", MOST_MEMORY / MiB, 0),
-                met_cell(held < MOST_MEMORY),
-            ]
-            for name, held in result.memory.items()
-        ),
+    searched = [
+        _line(
+            f"search, {one.what}: all rows over a tenth ({one.n_evaluations} candidates)",
+            f"{one.ratio:.2f}",
+            limit_cell("<=", SAME_TIME),
+            one.ratio <= SAME_TIME,
+        )
+        for one in result.searches
     ]
+    limit = limit_cell("<", MOST_MEMORY / MiB, 0)
+    held = [
+        _line(f"most memory of {name}, MiB", f"{most / MiB:.0f}", limit, most < MOST_MEMORY)
+        for name, most in result.memory.items()
+    ]
+    workers = _line(
+        "a fit by one worker over one by two",
+        ratio_cell(result.workers),
+        limit_cell(">=", TWO_WORKERS),
+        result.workers.median >= TWO_WORKERS,
+    )
     told = f"{size.n_rows} rows of {size.n_features} features, {size.n_hidden} hidden units"
     speeds = [[name, f"{value:.3g}"] for name, value in result.rates.items()]
     return "\n\n".join(
         [
             f"{told}, chunks of {size.chunk} rows, on {os.cpu_count()} cores.",
-            table(["what", "measured", "target", "met"], lines),
-            table(["one core, per second", "measured"], speeds),
+            table(["What", "Measured", "Target", "Met"], [workers, *searched, *held]),
+            table(["One core, per second", "Measured"], speeds),
         ]
     )
+
+
+def _line(what: str, measured: str, limit: str, met: bool) -> list[str]:
+    return [what, measured, limit, met_cell(met)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -244,10 +259,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the larger table")
     parser.add_argument("--rounds", type=int, default=3, help="fits by each cluster")
     options = parser.parse_args(arguments)
-    os.environ.update(PROTECTED)  # workers inherit it
     chunk = min(100_000, max(1, options.rows // 50))  # enough of them to share out evenly
     size = Size(n_rows=options.rows, chunk=chunk, rounds=options.rounds)
-    print(as_markdown(measure(size)))
+    print(as_markdown([measure(size)]))
 
 
 if __name__ == "__main__":

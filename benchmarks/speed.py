@@ -1,4 +1,4 @@
-"""All that is measured about the speed of searches."""
+"""All that is measured about the speed of searches, and of fits beyond memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import end_to_end, generations, growth, pairs, rivals, sample_runs, surroundings
+from benchmarks import (
+    dask_growth,
+    end_to_end,
+    generations,
+    growth,
+    pairs,
+    rivals,
+    sample_runs,
+    streaming,
+    surroundings,
+)
 from benchmarks.fit import Comparison
 from benchmarks.generations import Product, SpeedUp
 from benchmarks.growth import Growth
@@ -31,6 +41,8 @@ class Speed:
     growth: list[Growth]
     rivals: list[Comparison]
     pairs: list[PairTime]
+    streaming: list[streaming.Measured]
+    dask: list[dask_growth.Result]
 
 
 PARTS: dict[str, Callable[[bool], list[Any]]] = {
@@ -48,6 +60,8 @@ PARTS: dict[str, Callable[[bool], list[Any]]] = {
     "growth": lambda quick: growth.measure_growth(growth.QUICK if quick else growth.FULL),
     "pairs": lambda quick: pairs.compare_pairs(pairs.QUICK if quick else pairs.FULL),
     "rivals": lambda quick: rivals.compare_rivals(rivals.QUICK if quick else rivals.FULL),
+    "streaming": lambda quick: streaming.measure(streaming.QUICK if quick else streaming.FULL),
+    "dask": lambda quick: [dask_growth.measure(dask_growth.QUICK if quick else dask_growth.FULL)],
 }
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import end_to_end, generations, pairs, rivals, sample_runs
+from benchmarks import (
+    dask_growth,
+    end_to_end,
+    generations,
+    pairs,
+    rivals,
+    sample_runs,
+    streaming,
+)
 from benchmarks.engines import COMPILED, LAPACK
 from benchmarks.fit import Comparison
 from benchmarks.generations import PEAK_TARGET, SpeedUp
@@ -88,6 +96,8 @@ units by mealpy's `OriginalDE`, and computes H and a pseudo-inverse for each can
 {table}
 """,
     "pairs": pairs.SECTION,
+    "streaming": streaming.SECTION,
+    "dask": dask_growth.SECTION,
 }
 
 
@@ -198,4 +208,6 @@ TABLES: dict[str, Callable[[list[Any]], str]] = {
     "growth": _growth,
     "rivals": _comparisons,
     "pairs": pairs.as_table,
+    "streaming": streaming.as_table,
+    "dask": dask_growth.as_markdown,
 }

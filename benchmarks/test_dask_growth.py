@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 
 pytest.importorskip("distributed")
 
-from distributed import Client
-
 from benchmarks.dask_growth import QUICK, Size, as_markdown, made_rows, measure
-
-
-@contextmanager
-def threads(n_workers):
-    """Start workers within this process."""
-    with Client(
-        n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=":0"
-    ) as client:
-        yield client
 
 
 def test_rows_are_the_same_whenever_they_are_made():
@@ -32,10 +19,10 @@ def test_rows_are_the_same_whenever_they_are_made():
 
 
 def test_everything_is_measured_and_told():
-    result = measure(QUICK, threads)
+    result = measure(QUICK)
     assert result.workers.median > 0
     assert {one.n_evaluations for one in result.searches} == {12}
     assert all(held > 0 for held in result.memory.values())
-    text = as_markdown(result)
+    text = as_markdown([result])
     assert "a fit by one worker over one by two" in text
     assert "rows keyed" in text

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -105,6 +108,17 @@ class Stopwatch:
 def blas_threads(n_threads: int) -> Any:
     """Limit BLAS to a number of threads within a ``with``."""
     return ThreadpoolController().limit(limits=n_threads, user_api="blas")
+
+
+def in_own_process(task: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function of a module returns in a new process, whose memory is all its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(task, *arguments).result()
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has held."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def duration(task: Task, clock: Clock = time.perf_counter) -> float:

@@ -44,9 +44,9 @@ _DISPLAYS = (
     "SensitivityDisplay",
 )
 _PACKAGES = (
-    *("baselines", "costs", "datasets", "displays", "elm", "hidden", "methods", "metrics"),
-    *("objectives", "onnx", "pairs", "protocols", "report", "saving", "search", "solvers"),
-    *("statistics", "study", "subspace"),
+    *("baselines", "costs", "dask", "datasets", "displays", "elm", "hidden", "methods"),
+    *("metrics", "objectives", "onnx", "pairs", "protocols", "report", "saving", "search"),
+    *("solvers", "statistics", "streaming", "study", "subspace"),
 )
 
 

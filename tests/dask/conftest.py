@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 def client():
     """Return a client of two real worker processes, of one thread each."""
     with (
-        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as made,
     ):
         yield made

@@ -5,14 +5,13 @@ import sys
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
-from ecselm.dask.dealing import dealt, fair_quotas, judged_places, key_ranks
-from ecselm.dask.moments import Moments
+from ecselm.dask.dealing import dealt, judged_places, key_ranks
 from ecselm.dask.places import by_partition
 from ecselm.dask.survey import _compact
 from ecselm.elm.fitness import fitness_splits
-from ecselm.hidden import measure_scale, resolve_gamma
+from ecselm.elm.sample import fair_quotas
 from ecselm.objectives.folds import row_keys
 
 
@@ -55,22 +54,6 @@ def test_places_are_found_again_in_their_partitions():
     sizes = np.array([3, 0, 2, 4])
     own = by_partition(np.array([0, 2, 3, 8]), sizes)
     assert [places.tolist() for places in own] == [[0, 2], [], [0], [3]]
-
-
-@pytest.mark.parametrize("kind", ["standard", "minmax", None])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_moments_of_any_cut_give_the_scale_of_all_rows(kind, weighted, rng):
-    X = rng.standard_normal((500, 4)) * [1.0, 1e3, 1e-3, 1.0] + [0.0, 1e6, 0.0, 5.0]
-    X[:, 3] = 7.3
-    weight = rng.integers(0, 3, 500).astype(float) if weighted else None
-    total = Moments.none(4)
-    for rows in np.split(np.arange(500), [0, 1, 120, 400]):
-        total = total + Moments.of_rows(X[rows], None if weight is None else weight[rows])
-    scale, expected = total.scale(kind, X.dtype), measure_scale(X, kind, weight)
-    assert_allclose(scale.center, expected.center, rtol=1e-12, atol=1e-15)
-    assert_allclose(scale.spread, expected.spread, rtol=1e-10)
-    gamma = resolve_gamma("scale", expected(X), weight)
-    assert total.gamma(scale) == pytest.approx(gamma, rel=1e-8)
 
 
 def test_dask_is_loaded_only_where_it_is_asked_for():

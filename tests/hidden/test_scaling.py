@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from ecselm.hidden import SCALES, InputScale, ScaleSum, measure_scale
+from ecselm.hidden import SCALES, InputScale, ScaleSum, measure_scale, resolve_gamma
 
 KINDS = pytest.mark.parametrize("kind", SCALES)
 FORMATS = pytest.mark.parametrize(
@@ -149,6 +149,7 @@ def test_any_cut_has_the_scale_of_all_rows(rng, kind, thin, sizes):
     X = rng.standard_normal((300, 4)) * [1, 1e-3, 0, 1e3] + [0, 1e3, 7, -5]
     X[:, 0] = np.maximum(X[:, 0], 0)
     w = rng.uniform(0.1, 2.0, 300)
+    w[200:] = rng.integers(0, 2, 100)
     rows = sparse.csr_array(X) if thin else X
     cuts = np.append(0, np.cumsum(sizes))
     parts = [ScaleSum.of(rows[a:b], w[a:b]) for a, b in itertools.pairwise(cuts)]
@@ -156,3 +157,13 @@ def test_any_cut_has_the_scale_of_all_rows(rng, kind, thin, sizes):
     whole = measure_scale(rows, kind, w)
     assert_allclose(scale.center, whole.center, rtol=1e-12, atol=1e-12)
     assert_allclose(scale.spread, whole.spread, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["standard", "minmax", None])
+def test_sums_know_the_width_of_a_kernel(rng, kind):
+    X = rng.standard_normal((500, 4)) * [1.0, 1e3, 1e-3, 1.0] + [0.0, 1e6, 0.0, 5.0]
+    w = rng.integers(0, 3, 500).astype(float)
+    total = ScaleSum.of(X[:0], w[:0]) + ScaleSum.of(X[:120], w[:120])
+    total = total + ScaleSum.of(X[120:130], np.zeros(10)) + ScaleSum.of(X[120:], w[120:])
+    gamma = resolve_gamma("scale", measure_scale(X, kind, w)(X), w)
+    assert total.gamma(total.scale(kind)) == pytest.approx(gamma, rel=1e-8)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import column_or_1d
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
@@ -85,14 +86,11 @@ def _targets(block: Any, labels: bool) -> AnyArray:
     """Return labels (N,), or real targets (N,) or (N, m)."""
     if labels:
         y = _column(block, "y")
-        if y.dtype.kind == "f":
-            return _finite(y, "y")
-        missing = np.array([label is None or label != label for label in y.tolist()])  # noqa: PLR0124
-        if y.dtype.kind == "O" and missing.any():
+        if y.dtype.kind == "O" and (missing := pd.isna(y)).any():
             raise ValueError(
                 f"y must have a label for every row, got none in row {missing.argmax()}"
             )
-        return y
+        return _finite(y, "y")
     y = np.asarray(block)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold numbers only, got the type {y.dtype}")

@@ -16,10 +16,9 @@ def client_or_default(client: Client | None) -> Client:
 
     Examples
     --------
-    >>> client_or_default(None)
-    Traceback (most recent call last):
-        ...
-    ValueError: client must be a distributed.Client where none has been made before, got None
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     client_or_default(None) is client
+    True
     """
     if client is not None:
         return client

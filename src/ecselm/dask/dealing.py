@@ -10,6 +10,7 @@ import numpy as np
 
 from ecselm._typing import AnyArray, BoolArray, IntArray
 from ecselm.elm.fitness import N_FOLDS
+from ecselm.elm.sample import fair_quotas
 from ecselm.objectives.folds import deal_keys, set_aside
 
 
@@ -96,19 +97,3 @@ def judged_places(
         others = np.setdiff1d(np.flatnonzero(codes == c), first, assume_unique=True)
         chosen += [first, rng.choice(others, max(0, quota - len(first)), replace=False)]
     return np.sort(np.concatenate(chosen))
-
-
-def fair_quotas(counts: IntArray, most: int) -> IntArray:
-    """Return how many of each class to take: all of the small ones, of others the same number.
-
-    Examples
-    --------
-    >>> fair_quotas(np.array([1000, 3, 500]), 100)
-    array([49,  3, 48])
-    """
-    quotas, left = np.zeros(len(counts), dtype=np.intp), most
-    order = np.argsort(counts, kind="stable")
-    for place, c in enumerate(order):
-        quotas[c] = min(int(counts[c]), max(1, left // (len(counts) - place)))
-        left -= int(quotas[c])
-    return quotas

@@ -17,7 +17,7 @@ def measured_layer(recipe: LayerRecipe, known: Survey) -> RandomLayer:
     """Return the layer that :meth:`LayerRecipe.make` makes of all rows."""
     if recipe.drawn is None:
         raise TypeError("the recipe must have weights that were drawn")
-    scale = known.moments.scale(recipe.scale, recipe.dtype)
+    scale = known.scale.scale(recipe.scale)
     layer = RandomLayer.from_draw(recipe.drawn, recipe.activation, scale, recipe.dtype)
     layer.warn_if_saturated(known.head.X)
     return layer

@@ -120,12 +120,12 @@ class SummedClassifier(SummedSearch, ECSELMClassifier):
     def _kinds(self, rows: TrainingRows, rng: np.random.Generator) -> list[KindLayer]:
         """Return the layers; ranks of inputs are those among the sample."""
         rows_rng, units_rng = rng.spawn(2)
-        gathered, moments = self._gathered, self._gathered.known.moments
-        scale = moments.scale("standard" if self.scale == "auto" else self.scale, rows.X.dtype)
+        gathered, total = self._gathered, self._gathered.known.scale
+        scale = total.scale("standard" if self.scale == "auto" else self.scale)
         distinct = gathered.distinct()
         places = distinct[landmark_places(len(distinct), self.n_hidden, rows_rng)]
         landmarks, ranks = gathered.inputs_at(places), Ranks.measured(gathered.distinct_sample())
-        known = KindInputs(scale, moments.gamma(scale), landmarks, ranks)
+        known = KindInputs(scale, total.gamma(scale), landmarks, ranks)
         layers = layers_around(known, self.n_hidden, units_rng)
         gathered.put_behind([kind.layer for kind in layers])
         return layers

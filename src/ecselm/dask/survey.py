@@ -13,9 +13,9 @@ from distributed import Client
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.dask.blocks import Block, read_block
 from ecselm.dask.cluster import computed
-from ecselm.dask.moments import Moments
 from ecselm.dask.table import Form, Table
 from ecselm.elm.labels import class_codes
+from ecselm.hidden import ScaleSum
 from ecselm.objectives.folds import row_keys
 
 HEAD = 16  # rows of every partition that are shown to a layer, to warn if it is blind to them
@@ -26,7 +26,7 @@ class Surveyed:
     """What there is to know of one partition."""
 
     n_rows: int
-    moments: Moments
+    scale: ScaleSum
     head: Block
     labels: AnyArray  # (k,) distinct; none of real targets
     counts: FloatArray  # (k,) weighted
@@ -41,7 +41,7 @@ class Survey:
 
     sizes: IntArray  # (p,) rows of every partition
     used: IntArray  # (p,) rows of positive weight, where keys were asked for
-    moments: Moments
+    scale: ScaleSum
     head: Block
     classes: AnyArray  # (k,)
     counts: FloatArray  # (k,) weighted
@@ -70,7 +70,7 @@ def survey(client: Client, table: Table, *, labels: bool, keys: bool = False) ->
     parts = [one for one in found if one.n_rows]
     if not parts:
         raise ValueError("X must have at least one row, got none in any partition")
-    if not any(one.moments.weight for one in parts):
+    if not any(one.scale.weight for one in parts):
         raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     return _merged(found, parts, labels)
 
@@ -93,7 +93,7 @@ def _surveyed(part: dict[str, Any], form: Form, labels: bool, keys: bool) -> Sur
     y = block.y if codes is None else codes.astype(np.min_scalar_type(len(distinct)))
     return Surveyed(
         len(block),
-        Moments.of_rows(block.X, block.weight),
+        ScaleSum.of(block.X, block.weight),
         block.taken(np.arange(min(HEAD, len(block)))),
         distinct,
         counts,
@@ -124,7 +124,7 @@ def _merged(found: list[Surveyed], parts: list[Surveyed], labels: bool) -> Surve
     return Survey(
         np.array([one.n_rows for one in found]),
         np.array([len(one.keys) for one in found]),
-        reduce(Moments.__add__, [one.moments for one in parts]),
+        reduce(ScaleSum.__add__, [one.scale for one in parts]),
         Block.joined([one.head for one in parts]),
         classes,
         counts,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ecselm._typing import FloatArray
+from ecselm._typing import FloatArray, IntArray
 from ecselm.elm.rows import Rows
 
 SAMPLE_ROWS = 4096
@@ -42,3 +42,29 @@ class RowSample:
             return self
         kept = np.sort(np.argpartition(self.keys, SAMPLE_ROWS)[:SAMPLE_ROWS])
         return RowSample(self.rows.taken(kept), self.keys[kept], self.rng)
+
+
+def fair_quotas(counts: IntArray, most: int) -> IntArray:
+    """Return how many rows of each class to take: all of the small ones, of others as many.
+
+    As counts grow, the quota of a class that is not taken whole never does: a sample can be
+    drawn while rows come in.
+
+    Parameters
+    ----------
+    counts : array of shape (k,)
+    most : int
+        Rows in all, of which every class has one at least.
+
+    Examples
+    --------
+    >>> fair_quotas(np.array([1000, 3, 500]), 100)
+    array([48,  3, 48])
+    """
+    left, ascending = most, np.sort(counts)
+    for i, count in enumerate(ascending.tolist()):
+        share = left // (len(counts) - i)
+        if count > share:
+            return np.minimum(counts, max(1, share))
+        left -= count
+    return counts.copy()

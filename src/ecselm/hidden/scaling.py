@@ -87,14 +87,24 @@ class ScaleSum:
 
     @classmethod
     def of(cls, X: Matrix, sample_weight: FloatArray | None = None) -> ScaleSum:
-        """Measure the rows of one block, of which one at least must have a weight."""
-        used = X if sample_weight is None else X[sample_weight > 0]
+        """Measure the rows of one block."""
         weight = X.shape[0] if sample_weight is None else float(np.sum(sample_weight))
+        if not weight:
+            return cls.none(X.shape[1])
+        used = X if sample_weight is None else X[sample_weight > 0]
         eps = float(np.finfo(X.dtype).eps)
         return cls(weight, *_moments(X, sample_weight), *_extremes(used), eps)
 
+    @classmethod
+    def none(cls, n_features: int) -> ScaleSum:
+        """Return what is known of no rows."""
+        zeros, far = np.zeros(n_features), np.full(n_features, np.inf)
+        return cls(0.0, zeros, zeros, far, -far, 0.0)
+
     def __add__(self, other: ScaleSum) -> ScaleSum:
         """Return what is known of the rows of both."""
+        if not (self.weight and other.weight):
+            return other if other.weight else self
         total = self.weight + other.weight
         share, apart = other.weight / total, other.mean - self.mean
         return ScaleSum(
@@ -113,6 +123,13 @@ class ScaleSum:
         if kind == "minmax":
             return _range_scale(self.low, self.high)
         return _standard_scale(self.mean, self.variance, self.eps)
+
+    def gamma(self, scale: InputScale) -> float:
+        """Return the width ``1 / (n var(X))`` of a kernel for all rows on a scale."""
+        means = (self.mean - scale.center) / scale.spread
+        variances = self.variance / scale.spread**2
+        variance = float((variances + (means - means.mean()) ** 2).mean())
+        return 1.0 / (len(means) * variance) if variance > 0 else 1.0
 
 
 def _extremes(X: Matrix) -> tuple[FloatArray, FloatArray]:

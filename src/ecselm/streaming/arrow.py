@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
@@ -29,12 +29,12 @@ class ArrowTable:
     notes: tuple[str, ...]
     batches: Callable[[Path, list[str], int], Iterator[Any]]
 
-    def frames(self, names: Sequence[str], block_rows: int) -> Iterator[Any]:
+    def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
         """Yield the columns of these names, at most ``block_rows`` rows at a time."""
         places = dict(zip(self.names, self.stored, strict=True))
         chosen = [places[name] for name in names]
         for batch in self.batches(self.path, chosen, block_rows):
-            frame = batch.select(chosen).to_pandas(ignore_metadata=True)
+            frame = batch.select(chosen).to_pandas(ignore_metadata=True, use_threads=False)
             yield frame.set_axis(list(names), axis=1)
 
 
@@ -59,7 +59,8 @@ def arrow_table(path: Path, _: Passes) -> ArrowTable:
 
 def _parquet_batches(path: Path, names: list[str], block_rows: int) -> Iterator[Any]:
     with unpacking(path.name), _parquet(path) as file:
-        yield from file.iter_batches(batch_size=block_rows, columns=names)
+        # Blocks are read ahead by one thread, which leaves the others to the products.
+        yield from file.iter_batches(batch_size=block_rows, columns=names, use_threads=False)
 
 
 def _arrow_batches(path: Path, names: list[str], block_rows: int) -> Iterator[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from ecselm.streaming.ahead import read_ahead
 from ecselm.streaming.arrow import arrow_table, parquet_table
 from ecselm.streaming.passes import Passes
 from ecselm.streaming.text import scan_text
@@ -32,7 +33,7 @@ class BlockFile(Protocol):
     def notes(self) -> tuple[str, ...]:
         """Return what was guessed, a sentence each."""
 
-    def frames(self, names: Sequence[str], block_rows: int) -> Iterator[Any]:
+    def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
         """Yield the columns of these names, at most ``block_rows`` rows at a time."""
 
 
@@ -64,7 +65,7 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield frames of at most ``block_rows`` rows."""
-        return self.file.frames(self.columns, self.block_rows)
+        return read_ahead(self.file.frames(self.columns, self.block_rows))
 
 
 def open_blocks(

@@ -179,7 +179,7 @@ class _Look:
         if self.sample is not None:
             strata = block.y if is_classifier(model) else np.zeros(len(block))
             self.sample.add(block, strata)
-        elif block.weight is None or block.weight.any():
+        else:
             more = ScaleSum.of(_numbers(block.X), block.weight)
             self.scale = more if self.scale is None else self.scale + more
 
@@ -206,7 +206,7 @@ def _made(recipe: LayerRecipe, look: _Look, first: Any) -> LayerRecipe:
     if look.sample is not None:
         sampled = look.sample.block
         return replace(recipe, made=recipe.make(_numbers(sampled.X), sampled.weight))
-    if look.scale is None:
+    if look.scale is None or not look.scale.weight:
         raise ValueError("weights must not be 0 for every row")
     layer: RandomLayer = recipe.scaled(look.scale.scale(recipe.scale))
     layer.warn_if_saturated(first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,8 @@ from scipy import sparse
 from ecselm._sklearn import safe_indexing
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.datasets.words import brief
-from ecselm.streaming.blocks import open_blocks
+from ecselm.streaming.ahead import read_ahead
+from ecselm.streaming.blocks import Blocks, open_blocks
 from ecselm.study.wording import did_you_mean
 
 
@@ -70,6 +71,10 @@ class RowSource:
 
     def __iter__(self) -> Iterator[RowBlock]:
         """Yield blocks of at least a row, checked."""
+        # Somebody else's source may not be used by another thread.
+        return read_ahead(self._checked()) if isinstance(self.source, Blocks) else self._checked()
+
+    def _checked(self) -> Generator[RowBlock, None, None]:
         start, width = 0, None
         for number, given in enumerate(self.source() if callable(self.source) else self.source, 1):
             block = _block(given, self.target, f"block {number}")
@@ -106,7 +111,8 @@ def _block(given: Any, target: str | None, place: str) -> RowBlock:
                 f"target must be a column of {place}, got {target!r}"
                 f"{did_you_mean(str(target), map(str, given.columns))}"
             )
-        return RowBlock(given.drop(columns=target), given[target].infer_objects().to_numpy())
+        X = _by_row(given.drop(columns=target))
+        return RowBlock(X, given[target].infer_objects().to_numpy())
     if not isinstance(given, tuple) or len(given) not in {2, 3}:
         raise ValueError(
             f"{place} must be a dataframe, or inputs and targets (X, y), or with weights "
@@ -121,6 +127,14 @@ def _block(given: Any, target: str | None, place: str) -> RowBlock:
     return RowBlock(X, np.asarray(y), weight)
 
 
+def _by_row(X: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of numbers that is stored row by row, as products want it."""
+    values = X.to_numpy()
+    if values.dtype not in (np.float32, np.float64):
+        return X
+    return pd.DataFrame(np.ascontiguousarray(values), columns=X.columns, copy=False)
+
+
 def _checked(block: RowBlock, place: str, start: int, width: int | None) -> int:
     """Return the number of columns, or refuse the first bad value by its place."""
     X, n = block.X, len(block)
@@ -131,25 +145,37 @@ def _checked(block: RowBlock, place: str, start: int, width: int | None) -> int:
     if block.weight is not None and block.weight.shape != (n,):
         raise ValueError(f"{place} must have {n} weights, got the shape {block.weight.shape}")
     if sparse.issparse(X):
-        _check_column(X.data, np.repeat(np.arange(n), np.diff(X.indptr)), "X", place, start)
-    elif isinstance(X, pd.DataFrame):
+        _check_values(X.data, "X", place, start, X.indptr)
+    elif isinstance(X, pd.DataFrame) and not _is_finite(X.to_numpy()):
         for name in X.columns:
-            _check_column(X[name].to_numpy(), np.arange(n), f"column {name!r}", place, start)
-    else:
-        _check_column(X, np.arange(n), "X", place, start)
+            _check_values(X[name].to_numpy(), f"column {name!r}", place, start)
+    elif not isinstance(X, pd.DataFrame):
+        _check_values(X, "X", place, start)
     _check_targets(block.y, place, start)
     return int(X.shape[1])
 
 
-def _check_column(values: AnyArray, rows: IntArray, what: str, place: str, start: int) -> None:
-    """Refuse the first value that is no finite number."""
-    if values.dtype.kind in "biu":
+def _is_finite(values: AnyArray) -> bool:
+    """Tell of numbers whether they are finite; of anything else it is not known."""
+    # What is not finite makes the sum so, and a sum takes no memory.
+    return values.dtype.kind in "biu" or (
+        values.dtype.kind == "f" and bool(np.isfinite(values.sum()))
+    )
+
+
+def _check_values(
+    values: AnyArray, what: str, place: str, start: int, indptr: IntArray | None = None
+) -> None:
+    """Refuse the first value that is no finite number; ``indptr`` tells the rows of sparse ones."""
+    if _is_finite(values):
         return
     finite = np.isfinite(values) if values.dtype.kind == "f" else _are_numbers(values)
     if finite.all():
         return
     first = np.argwhere(~finite)[0]
-    row = int(rows[first[0]])
+    row = int(first[0])
+    if indptr is not None:
+        row = int(np.searchsorted(indptr, row, side="right")) - 1
     raise ValueError(
         f"{what} must hold finite numbers, got {brief(str(values[tuple(first)]))} in {place}, "
         f"row {row + 1} (row {start + row + 1} of all)"

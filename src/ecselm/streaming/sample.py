@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.elm.sample import fair_quotas
 from ecselm.streaming.rows import RowBlock
 
 SLACK = 1.25  # of the sample, up to which rows are held before some are thrown away
@@ -109,18 +110,9 @@ class ClassSample:
         self._masses = np.append(self._masses, np.zeros(lacking))
         return np.array(known, dtype=np.intp)[places]
 
-    def _quotas(self) -> IntArray:
-        """Return the number of places of every class: all its rows, or what all full ones have."""
-        left, counts = self._n_rows, np.sort(self._counts)
-        for i, count in enumerate(counts.tolist()):
-            if count * (len(counts) - i) > left:
-                return np.minimum(self._counts, left // (len(counts) - i))
-            left -= count
-        return self._counts.copy()
-
     def _limits(self) -> FloatArray:
         """Return the key of every class beyond which no row can stay."""
-        quotas, limits = self._quotas(), np.ones(len(self._counts))
+        quotas, limits = fair_quotas(self._counts, self._n_rows), np.ones(len(self._counts))
         for c in np.flatnonzero(quotas < self._counts):
             mine = np.sort(self._keys[self._strata == c])
             if len(mine) >= quotas[c]:
@@ -129,7 +121,7 @@ class ClassSample:
 
     def _thin(self) -> None:
         """Throw away what has no place, and put the rest together."""
-        quotas = self._quotas()
+        quotas = fair_quotas(self._counts, self._n_rows)
         order = np.lexsort((self._keys, self._strata))
         strata = self._strata[order]
         rank = np.arange(len(order)) - np.searchsorted(strata, strata)

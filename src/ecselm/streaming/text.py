@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -76,7 +76,7 @@ class TextFile:
         """Return the names of the columns."""
         return [column.name for column in self.columns]
 
-    def frames(self, names: Sequence[str], block_rows: int) -> Iterator[Any]:
+    def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
         """Yield the columns of these names, at most ``block_rows`` rows at a time."""
         places = {column.name: i for i, column in enumerate(self.columns)}
         chosen = [places[name] for name in names]
