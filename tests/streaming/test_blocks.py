@@ -54,7 +54,7 @@ def together(blocks):
 def test_blocks_of_text_are_the_table(tmp_path, name, packed, block_rows):
     data = TEXTS[name].encode("cp1252" if name == "not UTF-8" else "utf-8")
     file = tmp_path / ("a.csv.gz" if packed else "a.csv")
-    file.write_bytes(gzip.compress(data) if packed else data)
+    file.write_bytes(gzip.compress(data, mtime=0) if packed else data)
     table, blocks = read_table(file), open_blocks(file, block_rows=block_rows)
     assert all(len(block) <= block_rows for block in blocks)
     pd.testing.assert_frame_equal(together(blocks), table.frame)
@@ -106,7 +106,7 @@ def test_some_columns_are_read_in_the_order_asked_for(tmp_path, frame):
         ("a.csv", b"a,a\n1,2\n", "must name every column once"),
         ("a.csv", b"a,b\n1,\x00\n", "must be text, character 6"),
         ("a.csv", b"PAR1....", "by its content it is a Parquet file"),
-        ("a.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999)[:-9], "damaged or truncated"),
+        ("a.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999, mtime=0)[:-9], "damaged or truncated"),
         ("a.csv.gz", b"a,b\n1,2\n", "damaged or truncated"),
         ("a.parquet", b"a,b\n1,2\n", "must begin as a file of its ending does"),
         ("a.parquet", b"PAR1....", "damaged or truncated"),
@@ -149,10 +149,11 @@ def peak_of_reading(file):
 
 def test_memory_is_that_of_a_block(tmp_path, rng, monkeypatch):
     monkeypatch.setattr("ecselm.streaming.text.PIECE_ROWS", 50)
-    lines = [",".join(f"{x:.9f}" for x in row) for row in rng.random((5000, 4))]
+    lines = [",".join(f"{x:.9f}" for x in row) for row in rng.random((20_000, 4))]
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     small.write_text("\n".join(["a,b,c,d", *lines[:1000]]))
     large.write_text("\n".join(["a,b,c,d", *lines]))
     for _ in open_blocks(small):  # what is imported on the way is no part of it
         pass
-    assert peak_of_reading(large) < 1.2 * peak_of_reading(small) < large.stat().st_size
+    # Other threads of the process may take some memory meanwhile.
+    assert peak_of_reading(large) < 1.5 * peak_of_reading(small) < large.stat().st_size
