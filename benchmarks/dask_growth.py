@@ -30,6 +30,7 @@ from benchmarks.timing import (
 )
 from ecselm.costs import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
+from ecselm.dask.dealing import dealt, key_ranks
 from ecselm.elm.classification import class_targets
 from ecselm.elm.rows import Rows
 from ecselm.hidden import InputScale, RandomLayer, ScaleSum, draw_weights
@@ -57,7 +58,7 @@ class Size:
     n_rows: int = 10_000_000
     n_features: int = 50
     n_hidden: int = 200
-    chunk: int = 100_000
+    chunk: int = 250_000  # 100 MB; between smaller ones workers wait for the scheduler
     population: int = 100
     epochs: int = 99  # after the first population
     rounds: int = 3
@@ -110,8 +111,16 @@ def made_rows(size: Size, n_rows: int) -> tuple[da.Array, da.Array, da.Array]:
         dtype=float,
         meta=np.empty((0, 0)),
     )
-    scores = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * X[:, 3]
-    return X, (scores > 1.5).astype(int), scores
+    scores = X.map_blocks(_scores, drop_axis=1, dtype=float, meta=np.empty(0))
+    return X, scores.map_blocks(_classes, dtype=int, meta=np.empty(0, int)), scores
+
+
+def _scores(X: np.ndarray) -> np.ndarray:
+    return X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * X[:, 3]
+
+
+def _classes(scores: np.ndarray) -> np.ndarray:
+    return (scores > 1.5).astype(int)
 
 
 def _chunk(places: np.ndarray, n_features: int) -> np.ndarray:
@@ -197,11 +206,14 @@ def rates(size: Size) -> dict[str, float]:
     layer = RandomLayer.from_draw(drawn, "radbas", scale, X.dtype)
     rows = Rows(X, class_targets(2)[y], y, ClassWeights(2).terms(y), None)
     A = rng.standard_normal((size.chunk, size.n_hidden))
+    keys = rng.integers(0, 1 << 63, (10 * size.chunk, 2), dtype=np.uint64)  # beyond the cache
+    codes = np.tile(y, 10)
     with blas_threads(1):
         tasks = {
             "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
             "rows measured": lambda: ScaleSum.of(X),
             "rows keyed": lambda: row_keys(X),
+            "rows dealt out by their keys": lambda: dealt(5, key_ranks(keys), codes, 0.2, rng),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
         }
@@ -210,6 +222,7 @@ def rates(size: Size) -> dict[str, float]:
             for name, task in tasks.items()
         }
     found = {name: size.chunk / seconds for name, seconds in per_chunk.items()}
+    found["rows dealt out by their keys"] *= 10
     found["flops of a product"] *= size.n_hidden**2  # symmetric: half of a general one
     return found
 
@@ -256,10 +269,10 @@ def _line(what: str, measured: str, limit: str, met: bool) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run as the options say, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dask_growth")
-    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the larger table")
-    parser.add_argument("--rounds", type=int, default=3, help="fits by each cluster")
+    parser.add_argument("--rows", type=int, default=FULL.n_rows, help="rows of the larger table")
+    parser.add_argument("--rounds", type=int, default=FULL.rounds, help="fits by each cluster")
     options = parser.parse_args(arguments)
-    chunk = min(100_000, max(1, options.rows // 50))  # enough of them to share out evenly
+    chunk = min(FULL.chunk, max(1, options.rows // 40))  # enough of them to share out evenly
     size = Size(n_rows=options.rows, chunk=chunk, rounds=options.rounds)
     print(as_markdown([measure(size)]))
 

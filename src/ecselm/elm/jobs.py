@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multiprocessing import parent_process
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from ecselm._threads import one_blas_thread
@@ -18,7 +18,9 @@ def thread_number(n_jobs: int | None) -> int:
     threads there is one, because nobody divides the cores among threads.
     """
     backend, _ = get_active_backend()
-    threads = int(effective_n_jobs(n_jobs))
+    # A backend may count the cores of a cluster, but threads are of this machine.
+    most = n_jobs if n_jobs is not None and n_jobs > 0 else cpu_count()
+    threads = min(int(effective_n_jobs(n_jobs)), most)
     if not backend.nesting_level:
         return threads
     if parent_process() is None:
