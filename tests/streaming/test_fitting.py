@@ -275,6 +275,11 @@ def test_bad_cells_are_named_by_column_block_and_row(labelled, changed, sentence
         fit_stream(ELMClassifier(), [frame[:50], frame[50:]], target="y")
 
 
+def test_a_sample_of_no_rows_is_refused_before_any_is_read():
+    with pytest.raises(ValueError, match="sample must be at least 1 row, got 0"):
+        fit_stream(ECSELMClassifier(), lambda: pytest.fail("was read"), sample=0)
+
+
 def test_what_is_no_source_is_refused(labelled):
     X, y = labelled
     model, pair = ELMClassifier(10), (X[:50], y[:50])

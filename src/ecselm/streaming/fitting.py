@@ -21,7 +21,7 @@ from ecselm.elm.refitting import check_refittable, refit_blocks
 from ecselm.hidden import RandomLayer, ScaleSum
 from ecselm.streaming.passes import Passes, Told
 from ecselm.streaming.rows import RowBlock, RowSource
-from ecselm.streaming.sample import ClassSample
+from ecselm.streaming.sample import ClassSample, check_sample
 
 SAMPLE_ROWS = 100_000
 LOOK, SUMS = "looking at the rows", "adding up"
@@ -89,6 +89,7 @@ def fit_stream(
     """
     model = clone(estimator)
     _check(model)
+    check_sample(sample)
     rows = RowSource.of(source, target)
     passes = Passes(2, progress, rows.n_rows)
     if isinstance(model, Searching):

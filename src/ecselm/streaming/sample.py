@@ -43,8 +43,6 @@ class ClassSample:
     """
 
     def __init__(self, n_rows: int, rng: np.random.Generator) -> None:
-        if n_rows < 1:
-            raise ValueError(f"sample must be at least 1 row, got {n_rows}")
         self._n_rows, self._rng = n_rows, rng
         self._blocks: list[RowBlock] = []
         self._keys, self._strata = np.empty(0), np.empty(0, dtype=np.intp)
@@ -128,6 +126,12 @@ class ClassSample:
         kept = np.sort(order[rank < quotas[strata]])
         self._blocks = [joined(self._blocks).taken(kept)]
         self._keys, self._strata = self._keys[kept], self._strata[kept]
+
+
+def check_sample(n_rows: int) -> None:
+    """Refuse a sample of no rows."""
+    if n_rows < 1:
+        raise ValueError(f"sample must be at least 1 row, got {n_rows}")
 
 
 def joined(blocks: Sequence[RowBlock]) -> RowBlock:

@@ -15,7 +15,7 @@ from ecselm.elm.refitting import refit_blocks
 from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, scanned_blocks
 from ecselm.streaming.fitting import SAMPLE_ROWS, SUMS, sample_weights
 from ecselm.streaming.passes import Passes, Told
-from ecselm.streaming.sample import ClassSample
+from ecselm.streaming.sample import ClassSample, check_sample
 from ecselm.streaming.table_rows import HeldOutRule, TableRows, look_at_table
 from ecselm.streaming.targets import Target
 from ecselm.study.card import Asked, ClassCount, DataGlance
@@ -88,6 +88,7 @@ def study_stream(
     'Read in blocks, in 4 passes over 200 rows.'
     """
     check_question(question)
+    check_sample(sample)
     file = Path(path)
     passes = Passes(N_PASSES + int(ending_of(file) in DELIMITED), progress)
     rows = _planned(scanned_blocks(file, None, block_rows, passes), question, passes)
