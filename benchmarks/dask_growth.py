@@ -30,11 +30,13 @@ from benchmarks.timing import (
 )
 from ecselm.costs import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
-from ecselm.dask.dealing import dealt, key_ranks
+from ecselm.dask.grouping import ClassGroups
+from ecselm.dask.roll import SampleRule, call_part
+from ecselm.dask.table import Form
 from ecselm.elm.classification import class_targets
 from ecselm.elm.rows import Rows
 from ecselm.hidden import InputScale, RandomLayer, ScaleSum, draw_weights
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives.keys import N_LISTED, row_keys
 
 SECTION = """## Fits on Dask
 
@@ -206,14 +208,15 @@ def rates(size: Size) -> dict[str, float]:
     layer = RandomLayer.from_draw(drawn, "radbas", scale, X.dtype)
     rows = Rows(X, class_targets(2)[y], y, ClassWeights(2).terms(y), None)
     A = rng.standard_normal((size.chunk, size.n_hidden))
-    keys = rng.integers(0, 1 << 63, (10 * size.chunk, 2), dtype=np.uint64)  # beyond the cache
-    codes = np.tile(y, 10)
+    rule = SampleRule.drawn(10 * np.bincount(y), size.max_judged, rng)
+    form, groups = Form(size.n_features, X.dtype, None), ClassGroups(np.arange(2))
+    called = {"X": X, "y": y}, (form, groups, rule, N_LISTED + 1), 0
     with blas_threads(1):
         tasks = {
             "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
             "rows measured": lambda: ScaleSum.of(X),
             "rows keyed": lambda: row_keys(X),
-            "rows dealt out by their keys": lambda: dealt(5, key_ranks(keys), codes, 0.2, rng),
+            "rows listed and drawn": lambda: call_part(*called),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
         }
@@ -222,7 +225,6 @@ def rates(size: Size) -> dict[str, float]:
             for name, task in tasks.items()
         }
     found = {name: size.chunk / seconds for name, seconds in per_chunk.items()}
-    found["rows dealt out by their keys"] *= 10
     found["flops of a product"] *= size.n_hidden**2  # symmetric: half of a general one
     return found
 

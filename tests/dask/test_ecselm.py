@@ -1,10 +1,11 @@
 """Costs learned on Dask equal those learned in memory, and cost nothing in the rows."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import ecselm.dask.sums
 from ecselm import ECSELMClassifier, ECSELMRegressor
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskWELMClassifier
 from ecselm.onnx import to_onnx
@@ -123,16 +124,61 @@ def test_costs_learned_are_weights_of_a_machine_that_searches_nothing(client, ro
     assert_allclose(plain.fit(dX, dy).beta_, found.beta_, atol=1e-8 * size)
 
 
-def test_layers_are_summed_in_one_pass_and_the_search_needs_none(client, rows, monkeypatch):
-    X, y, _, _ = rows
-    dX, dy = collections((250, 350), X, y)
+@pytest.mark.parametrize(
+    ("estimator", "n_targets", "expected"),
+    [
+        (DaskECSELMClassifier, 0, ["survey", "roll", "sums"]),
+        (DaskECSELMRegressor, 1, ["survey", "grouping", "roll", "sums"]),
+        (DaskECSELMRegressor, 2, ["survey", "grouping", "grouping", "roll", "sums"]),
+    ],
+)
+def test_layers_are_summed_in_one_pass_and_the_search_needs_none(
+    client, rows, monkeypatch, estimator, n_targets, expected
+):
+    X, y, T, _ = rows
+    dX, dy = collections((250, 350), X, T[:, :n_targets] if n_targets else y)
     passes = []
-    compute = ecselm.dask.sums.computed
-    monkeypatch.setattr(
-        ecselm.dask.sums, "computed", lambda *given: passes.append(1) or compute(*given)
-    )
-    DaskECSELMClassifier(10, **SMALL, client=client).fit(dX, dy)
-    assert len(passes) == 2  # the sample, then all layers
+    for name in ("survey", "grouping", "roll", "sums"):
+        module = import_module(f"ecselm.dask.{name}")
+        monkeypatch.setattr(module, "computed", noted(passes, name, module.computed))
+    estimator(10, **SMALL, client=client).fit(dX, dy)
+    assert passes == expected
+
+
+def noted(passes, name, compute):
+    """Return what computes and writes a name down."""
+    return lambda *given: passes.append(name) or compute(*given)
+
+
+@pytest.mark.parametrize("options", [{}, {"fitness": "holdout"}, {"activation": "auto"}])
+def test_rows_that_nobody_lists_are_dealt_as_in_memory(client, rows, monkeypatch, options):
+    for place in ("objectives.dealing", "dask.gathered", "elm.layer_kinds"):
+        monkeypatch.setattr(f"ecselm.{place}.N_LISTED", 100)  # two classes have more
+    X, y, _, w = rows
+    dX, dy, dw = collections(CUTS[1], X, y, w)
+    options = {**ONE, "scoring": "gmean", **options}
+    expected = ECSELMClassifier(20, **options).fit(X, y, w)
+    model = DaskECSELMClassifier(20, **options, client=client).fit(dX, dy, dw)
+    assert_allclose(model.class_costs_, expected.class_costs_, rtol=1e-12)
+    assert model.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
+    scores = expected.decision_function(X)
+    assert_allclose(model.decision_function(X), scores, atol=1e-8 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_a_sample_has_the_ends_of_the_targets(client, rows, n_targets):
+    X, _, T, w = rows
+    T = T[:, :n_targets] if n_targets > 1 else np.round(T[:, 0])  # ends that many rows have
+    dX, dT, dw = collections((250, 350), X, T, w)
+    expected = ECSELMRegressor(20, **ONE, scoring="neg_mean_squared_error").fit(X, T, w)
+    model = DaskECSELMRegressor(
+        20, **ONE, scoring="neg_mean_squared_error", max_judged=40, client=client
+    ).fit(dX, dT, dw)
+    assert_allclose(model.class_costs_, expected.class_costs_, rtol=1e-12)
+    if n_targets == 1:
+        assert_array_equal(model.level_edges_, expected.level_edges_)
+    by_sample = DaskECSELMRegressor(20, **ONE, max_judged=40, client=client).fit(dX, dT, dw)
+    assert 40 <= by_sample.n_judged_ <= 40 + 2 * (n_targets + 1)
 
 
 def test_local_model_is_saved_exported_and_warm(client, rows, tmp_path):

@@ -13,9 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from ecselm import ELMClassifier
-from ecselm.dask import DaskELMClassifier, DaskELMRegressor, DaskWELMClassifier
+from ecselm.dask import (
+    DaskECSELMClassifier,
+    DaskELMClassifier,
+    DaskELMRegressor,
+    DaskWELMClassifier,
+)
 from tests.dask.conftest import collections
 
 
@@ -112,28 +118,45 @@ class ELMClassifierLayer:
         return X
 
 
-def test_a_killed_worker_changes_nothing(client, rows, tmp_path):
+@pytest.mark.parametrize(
+    ("estimator", "options", "n_passes"),
+    [
+        (DaskELMClassifier, {}, 2),
+        (DaskECSELMClassifier, {"activation": "radbas", "max_epochs": 1, "max_judged": 300}, 3),
+    ],
+)
+def test_a_killed_worker_changes_nothing(client, rows, tmp_path, estimator, options, n_passes):
     X, y, _, _ = rows
     flag = str(tmp_path / "killed")
 
     def block(number):
-        # The second time this block is made, in the pass of sums, its worker dies.
+        # When this block is made for the last pass, that of sums, its worker dies.
         made = Path(f"{flag}{number}.{time.monotonic_ns()}")
         made.touch()
         times = len(list(made.parent.glob(f"{made.name.split('.')[0]}.*")))
-        if number == 2 and times == 2:
+        if number == 2 and times == n_passes:
             os.kill(os.getpid(), signal.SIGKILL)
         return X[150 * number : 150 * (number + 1)]
 
     dX, dy = blocks_of(block, [150] * 4, 5), da.from_array(y, chunks=150)
     whole = da.from_array(X, chunks=(150, 5))
-    expected = DaskELMClassifier(10, random_state=0, client=client).fit(whole, dy)
-    model = DaskELMClassifier(10, random_state=0, client=client).fit(dX, dy)
-    assert len(list(tmp_path.glob("killed2.*"))) == 3  # survey, sums, sums again
+    model = estimator(10, random_state=0, client=client, **options)
+    expected = clone(model).fit(whole, dy)
+    model.fit(dX, dy)
+    assert len(list(tmp_path.glob("killed2.*"))) == n_passes + 1  # the last of them twice
     assert_array_equal(model.beta_, expected.beta_)
     client.wait_for_workers(2, timeout=30)
 
 
+@pytest.fixture
+def ctrl_c():
+    """Let SIGINT be what Ctrl-C sends, also where the tests were started to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_stops_cleanly_and_leaves_no_task_behind(client, rows):
     X, y, _, _ = rows
 

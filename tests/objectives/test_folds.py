@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from ecselm.objectives import deal, every_row, folds, holdout
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives.keys import row_keys
 
 PARTS = pytest.mark.parametrize("n_parts", [2, 3, 5])
 

@@ -30,6 +30,11 @@ class Block:
         """Return the positions of the rows of positive weight."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
 
+    def of_weight(self) -> Block:
+        """Return the rows of positive weight; costs by row do not go with them."""
+        used = self.used()
+        return self if len(used) == len(self) else self.taken(used)
+
     def targets(self) -> FloatArray:
         """Return real targets (N, m)."""
         return self.y if self.y.ndim == 2 else self.y[:, np.newaxis]
@@ -52,8 +57,12 @@ class Block:
 
 
 def read_block(part: dict[str, Any], form: Form, *, labels: bool) -> Block:
-    """Return the rows of a partition, or refuse them in words that its number can follow."""
-    X = _numbers(part["X"], form)
+    """Return the rows of a partition, or refuse them in words that its number can follow.
+
+    Without ``X`` rows have no inputs.
+    """
+    no_inputs = np.empty((len(part["y"]), 0), form.dtype)
+    X = _numbers(part["X"], form) if "X" in part else no_inputs
     y = _targets(part["y"], labels)
     weight = None
     if "sample_weight" in part:

@@ -7,21 +7,20 @@ from copy import deepcopy
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from distributed import Client
 
 from ecselm._random import as_generator
 from ecselm._sklearn import Interval, fit_context
-from ecselm._typing import IntArray
-from ecselm.dask.dealing import judged_places
 from ecselm.dask.estimator import DaskClassifier, DaskEstimator, DaskRegressor
 from ecselm.dask.gathered import GatheredRows
+from ecselm.dask.grouping import Grouped, by_class, by_level
 from ecselm.dask.layers import named
+from ecselm.dask.roll import SampleRule
 from ecselm.dask.searching import SummedClassifier, SummedRegressor
 from ecselm.dask.survey import Survey, survey
 from ecselm.dask.table import Table
 from ecselm.elm import ECSELMClassifier, ECSELMRegressor
-from ecselm.elm.ecselm_regressor import level_edges, level_position, target_levels
+from ecselm.elm.layer_kinds import n_listed
 from ecselm.elm.scoring import COSTED
 from ecselm.metrics import get_scorer
 from ecselm.metrics.counted import BINARY, COUNTED
@@ -39,6 +38,7 @@ class SearchingEstimator(DaskEstimator):
         "max_judged": [Interval(Integral, 2, None, closed="left")],
     }
     _summed: ClassVar[Any]
+    n_hidden: int
     max_judged: int
     cost_level: str
     fitness: Any
@@ -48,13 +48,15 @@ class SearchingEstimator(DaskEstimator):
 
     def _learned(self, client: Client, table: Table, model: Any) -> Any:
         self._refuse_what_needs_rows()
-        known = survey(client, table, labels=self._summed is SummedClassifier, keys=True)
-        codes, n_groups, always = self._codes(known)
+        known = survey(client, table, labels=self._summed is SummedClassifier)
+        grouped = self._grouped(client, table, known)
         rng = as_generator(deepcopy(self.random_state)).spawn(SAMPLE_STREAM)[-1]
-        judged = judged_places(codes, self.max_judged, rng, always)
-        if len(judged) < len(codes):
+        rule = SampleRule.drawn(grouped.counts, self.max_judged, rng)
+        if rule.quotas.sum() < grouped.counts.sum():
             self._check_weights_count()
-        rows = GatheredRows(client, table, known, codes, n_groups, judged)
+        # One more than are listed tells that there are more.
+        listed = n_listed(self.n_hidden) + 1
+        rows = GatheredRows.called(client, table, known, grouped, rule, listed)
         search = self._summed(**model.get_params(deep=False))
         search._gathered = rows
         if self.warm_start and hasattr(self, "_local_"):
@@ -63,8 +65,8 @@ class SearchingEstimator(DaskEstimator):
         search.fit(named(X, table.form), y, weight)
         return self._as_model(search, model, rows)
 
-    def _codes(self, known: Survey) -> tuple[IntArray, int, IntArray]:
-        """Return classes or levels (N,), their number, and places that must be judged."""
+    def _grouped(self, client: Client, table: Table, known: Survey) -> Grouped:
+        """Return the classes or levels of the rows."""
         raise NotImplementedError
 
     def _refuse_what_needs_rows(self) -> None:
@@ -175,8 +177,8 @@ class DaskECSELMClassifier(
         """
         return self._fit(X, y=y, sample_weight=sample_weight)
 
-    def _codes(self, known: Survey) -> tuple[IntArray, int, IntArray]:
-        return known.y.astype(np.intp), len(known.classes), np.arange(0)
+    def _grouped(self, client: Client, table: Table, known: Survey) -> Grouped:
+        return by_class(known)
 
 
 class DaskECSELMRegressor(
@@ -249,9 +251,5 @@ class DaskECSELMRegressor(
         """
         return self._fit(X, y=y, sample_weight=sample_weight)
 
-    def _codes(self, known: Survey) -> tuple[IntArray, int, IntArray]:
-        T = known.y.reshape(len(known.y), -1)
-        codes = target_levels(T, T, level_edges(T, self.n_levels))
-        # The range of the targets is cut into levels: the sample must have its ends.
-        ends = np.column_stack([T, level_position(T, T)])
-        return codes, self.n_levels, np.append(ends.argmin(axis=0), ends.argmax(axis=0))
+    def _grouped(self, client: Client, table: Table, known: Survey) -> Grouped:
+        return by_level(client, table, known, self.n_levels)

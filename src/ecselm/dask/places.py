@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecselm._typing import AnyArray, IntArray
+from ecselm._typing import IntArray
 
 
 def by_partition(places: IntArray, sizes: IntArray) -> list[IntArray]:
@@ -19,8 +19,3 @@ def by_partition(places: IntArray, sizes: IntArray) -> list[IntArray]:
     edges = np.searchsorted(places, ends)
     starts = ends - sizes
     return [own - start for own, start in zip(np.split(places, edges[:-1]), starts, strict=True)]
-
-
-def cut(values: AnyArray, sizes: IntArray) -> list[AnyArray]:
-    """Return values of all rows, partition by partition."""
-    return np.split(values, np.cumsum(sizes)[:-1])

@@ -110,7 +110,7 @@ class SummedSearch(EvolvingMachine):
         return self._gathered.splits(self.fitness, self.validation_fraction, rng)
 
     def _resumed(self, plan: Any, problem: CostProblem, splits: Any, seed: int) -> Any:
-        extra = {**problem.extra, "rows": (self._gathered.known.keys, self._gathered.known.y)}
+        extra = {**problem.extra, "rows": self._gathered.roll.mark}
         return super()._resumed(plan, replace(problem, extra=extra), splits, seed)
 
 

@@ -13,7 +13,9 @@ from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import CostTerms
 from ecselm.dask.blocks import Block, read_block
+from ecselm.dask.cells import Cells
 from ecselm.dask.cluster import computed, tree_sum
+from ecselm.dask.grouping import Grouping
 from ecselm.dask.table import Form, Table
 from ecselm.elm.classification import class_targets
 from ecselm.elm.rows import Rows
@@ -153,53 +155,32 @@ class LayerSums:
 
 
 def layer_sums(
-    client: Client,
-    table: Table,
-    layers: list[HiddenLayer],
-    groups: list[IntArray],
-    n_groups: int,
-    n_classes: int | None,
+    client: Client, table: Table, layers: list[HiddenLayer], grouping: Grouping, cells: Cells
 ) -> list[GramBlocks]:
-    """Sum over the rows of positive weight behind all layers, in one pass.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    table : Table
-    layers : list of HiddenLayer
-    groups : list of arrays
-        Of every partition, the group in ``0..n_groups-1`` that each such row belongs to.
-    n_groups : int
-    n_classes : int or None
-        None for real targets; else groups are ``cell * n_classes + class``.
-    """
+    """Sum over the rows of positive weight behind all layers, in one pass, by cell and group."""
     add_up = dask.delayed(_layer_sums, pure=False)
-    given = dask.delayed((table.form, layers, n_groups, n_classes), pure=False, traverse=False)
-    parts = [add_up(part, given, own) for part, own in zip(table.parts, groups, strict=True)]
+    given = dask.delayed((table.form, layers, grouping, cells), pure=False, traverse=False)
+    parts = [add_up(part, given) for part in table.parts]
     (total,) = computed(client, [tree_sum(parts, LayerSums.__add__)])
     return list(total.behind)
 
 
 def _layer_sums(
-    part: dict[str, Any],
-    given: tuple[Form, list[HiddenLayer], int, int | None],
-    groups: IntArray,
+    part: dict[str, Any], given: tuple[Form, list[HiddenLayer], Grouping, Cells]
 ) -> LayerSums:
-    form, layers, n_groups, n_classes = given
-    block = read_block(part, form, labels=n_classes is not None)
-    used = block.used()
-    if len(used) < len(block):
-        block = block.taken(used)
-    codes = groups.astype(np.intp)
-    T = block.targets() if n_classes is None else class_targets(n_classes)[codes % n_classes]
-    terms = CostTerms(codes[:, np.newaxis], np.ones((len(codes), 1)), n_groups, "cell")
-    rows = Rows(block.X, T, codes, terms, block.weight)
+    form, layers, grouping, cells = given
+    block = read_block(part, form, labels=grouping.labels).of_weight()
+    groups, n_groups = grouping.codes(block), grouping.n_groups
+    codes = cells.of(block.X, groups) * n_groups + groups
+    ones = np.ones((len(codes), 1))
+    terms = CostTerms(codes[:, np.newaxis], ones, cells.n_cells * n_groups, "cell")
+    rows = Rows(block.X, grouping.targets(block), codes, terms, block.weight)
     with one_blas_thread():
         return LayerSums([rows.blocks(layer) for layer in layers])
 
 
 def picked_rows(client: Client, table: Table, positions: list[IntArray], labels: bool) -> Block:
-    """Return rows at positions among those of positive weight, by partition."""
+    """Return rows at positions, by partition."""
     pick = dask.delayed(_picked, pure=False)
     tasks = [
         pick(part, table.form, own, labels)
@@ -210,5 +191,4 @@ def picked_rows(client: Client, table: Table, positions: list[IntArray], labels:
 
 
 def _picked(part: dict[str, Any], form: Form, positions: IntArray, labels: bool) -> Block:
-    block = read_block(part, form, labels=labels)
-    return block.taken(block.used()[positions])
+    return read_block(part, form, labels=labels).taken(positions)

@@ -16,7 +16,6 @@ from ecselm.dask.cluster import computed
 from ecselm.dask.table import Form, Table
 from ecselm.elm.labels import class_codes
 from ecselm.hidden import ScaleSum
-from ecselm.objectives.folds import row_keys
 
 HEAD = 16  # rows of every partition that are shown to a layer, to warn if it is blind to them
 
@@ -30,9 +29,9 @@ class Surveyed:
     head: Block
     labels: AnyArray  # (k,) distinct; none of real targets
     counts: FloatArray  # (k,) weighted
-    keys: AnyArray  # (n, 2) of the rows of positive weight, if asked for
-    y: AnyArray  # (n,) positions among the labels, or targets, of the same rows
-    weight: FloatArray | None  # (n,)
+    rows: IntArray  # (k,) of positive weight
+    low: FloatArray  # (m,) of real targets, of rows of positive weight
+    high: FloatArray  # (m,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +39,16 @@ class Survey:
     """What there is to know of all partitions."""
 
     sizes: IntArray  # (p,) rows of every partition
-    used: IntArray  # (p,) rows of positive weight, where keys were asked for
     scale: ScaleSum
     head: Block
     classes: AnyArray  # (k,)
     counts: FloatArray  # (k,) weighted
-    keys: AnyArray  # (N, 2)
-    y: AnyArray  # (N,) class codes, or targets (N,) or (N, m)
-    weight: FloatArray | None  # (N,)
+    rows: IntArray  # (k,) of positive weight
+    low: FloatArray  # (m,)
+    high: FloatArray  # (m,)
 
 
-def survey(client: Client, table: Table, *, labels: bool, keys: bool = False) -> Survey:
+def survey(client: Client, table: Table, *, labels: bool) -> Survey:
     """Read every partition once; refuse the first that is not as it should be.
 
     Parameters
@@ -59,11 +57,9 @@ def survey(client: Client, table: Table, *, labels: bool, keys: bool = False) ->
     table : Table
     labels : bool
         Whether ``y`` holds labels of classes, not real targets.
-    keys : bool, default=False
-        Whether keys and targets of all rows are wanted, some 24 bytes per row.
     """
     look = dask.delayed(_surveyed, pure=False)
-    found = computed(client, [look(part, table.form, labels, keys) for part in table.parts])
+    found = computed(client, [look(part, table.form, labels) for part in table.parts])
     faults = [f"{one}, in partition {i}" for i, one in enumerate(found) if isinstance(one, str)]
     if faults:
         raise ValueError(faults[0])
@@ -75,7 +71,7 @@ def survey(client: Client, table: Table, *, labels: bool, keys: bool = False) ->
     return _merged(found, parts, labels)
 
 
-def _surveyed(part: dict[str, Any], form: Form, labels: bool, keys: bool) -> Surveyed | str:
+def _surveyed(part: dict[str, Any], form: Form, labels: bool) -> Surveyed | str:
     """Return what is known of a partition, or what is wrong with it.
 
     What is wrong is told, not raised: which of several bad partitions is the first to be
@@ -86,51 +82,44 @@ def _surveyed(part: dict[str, Any], form: Form, labels: bool, keys: bool) -> Sur
         distinct, codes = np.unique(block.y, return_inverse=True) if labels else (block.y[:0], None)
     except (TypeError, ValueError) as error:
         return str(error)
-    used = block.used()
-    counts = np.zeros(0)
-    if codes is not None:
+    counts, rows = np.zeros(0), np.zeros(0, dtype=np.intp)
+    T: FloatArray = np.empty((0, 0))
+    if codes is None:
+        T = block.of_weight().targets()
+    else:
         counts = np.bincount(codes, block.weight, len(distinct)).astype(np.float64)
-    y = block.y if codes is None else codes.astype(np.min_scalar_type(len(distinct)))
+        rows = np.bincount(codes[block.used()], minlength=len(distinct))
     return Surveyed(
         len(block),
         ScaleSum.of(block.X, block.weight),
         block.taken(np.arange(min(HEAD, len(block)))),
         distinct,
         counts,
-        _compact(row_keys(block.X[used])) if keys and len(used) else np.zeros((0, 2), np.uint64),
-        y[used] if keys else y[:0],
-        None if block.weight is None else block.weight[used if keys else used[:0]],
+        rows,
+        T.min(axis=0, initial=np.inf),
+        T.max(axis=0, initial=-np.inf),
     )
 
 
-def _compact(keys: AnyArray) -> AnyArray:
-    """Return keys of 32 hexadecimal digits as pairs of numbers (n, 2) of the same order."""
-    digits = bytes.fromhex("".join(keys.tolist()))
-    return np.frombuffer(digits, dtype=">u8").astype(np.uint64).reshape(-1, 2)
-
-
 def _merged(found: list[Surveyed], parts: list[Surveyed], labels: bool) -> Survey:
-    classes, counts, y = np.zeros(0), np.zeros(0), [one.y for one in parts]
+    classes, counts, rows = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.intp)
     if labels:
         classes = np.unique(np.concatenate([one.labels for one in parts]))
-        counts = np.zeros(len(classes))
-        places = [np.searchsorted(classes, one.labels) for one in parts]
-        for place, one in zip(places, parts, strict=True):
+        counts, rows = np.zeros(len(classes)), np.zeros(len(classes), dtype=np.intp)
+        for one in parts:
+            place = np.searchsorted(classes, one.labels)
             counts[place] += one.counts
-        small = np.min_scalar_type(len(classes))
-        y = [place.astype(small)[one.y] for place, one in zip(places, parts, strict=True)]
+            rows[place] += one.rows
         _check_classes(classes, counts)
-    weights = [one.weight for one in parts if one.weight is not None]
     return Survey(
         np.array([one.n_rows for one in found]),
-        np.array([len(one.keys) for one in found]),
         reduce(ScaleSum.__add__, [one.scale for one in parts]),
         Block.joined([one.head for one in parts]),
         classes,
         counts,
-        np.concatenate([one.keys for one in parts]),
-        np.concatenate(y),
-        np.concatenate(weights) if weights else None,
+        rows,
+        np.min([one.low for one in parts], axis=0),
+        np.max([one.high for one in parts], axis=0),
     )
 
 

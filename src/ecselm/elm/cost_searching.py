@@ -34,7 +34,7 @@ from ecselm.objectives import (
     Span,
     Split,
 )
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives.keys import row_keys
 
 
 @dataclass(frozen=True, slots=True)

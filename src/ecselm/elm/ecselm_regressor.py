@@ -231,8 +231,9 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         together = read_groups(groups, len(y), self.fitness)
         T = y.reshape(len(y), -1)
         usable = slice(None) if weight is None else weight > 0
-        edges = level_edges(T[usable], self.n_levels)
-        codes = target_levels(T, T[usable], edges)
+        position = level_position(T, T[usable].min(axis=0), T[usable].max(axis=0))
+        edges = level_edges(position[usable].min(), position[usable].max(), self.n_levels)
+        codes = np.digitize(position, edges, right=True)
         rows, used = TrainingRows.of_weight(X, y, codes, T, weight, together)
         level: CostLevel = ClassLevel(self.n_levels)
         if self.cost_level == "sample":
@@ -308,20 +309,17 @@ def _row_costs(stated: Any, used: IntArray, n_rows: int) -> FloatArray | None:
     return costs[used]
 
 
-def level_edges(T: FloatArray, n_levels: int) -> FloatArray:
-    """Return the inner edges of levels of equal width over the range of the targets."""
-    position = level_position(T, T)
-    return np.linspace(position.min(), position.max(), n_levels + 1)[1:-1]
+def level_edges(low: float, high: float, n_levels: int) -> FloatArray:
+    """Return the inner edges of levels of equal width between two positions."""
+    return np.linspace(low, high, n_levels + 1)[1:-1]
 
 
-def target_levels(T: FloatArray, usable: FloatArray, edges: FloatArray) -> IntArray:
-    """Return the level (N,) of every row, for the range of those that are ``usable``."""
-    return np.digitize(level_position(T, usable), edges, right=True)
+def level_position(T: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return where rows (N, m) lie: a single target itself, of several the standardised mean.
 
-
-def level_position(T: FloatArray, usable: FloatArray) -> FloatArray:
-    """Return where rows lie: a single target itself, of several the standardised mean."""
+    ``low`` and ``high`` (m,) are the ends of the targets' ranges.
+    """
     if T.shape[1] == 1:
         return T[:, 0].astype(np.float64)
-    low, high = usable.min(axis=0), usable.max(axis=0)
+    T = np.ascontiguousarray(T)  # in another order sums would be rounded otherwise
     return ((T - low) / np.where(high > low, high - low, 1.0)).mean(axis=1)

@@ -27,7 +27,7 @@ from ecselm.elm.powers import PowerPath
 from ecselm.elm.scoring import JudgedRows
 from ecselm.hidden import KernelMap
 from ecselm.objectives import CostedRows, Engine, Judge, Span, Split
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives.keys import row_keys
 
 SEARCHED: dict[str, list[Any]] = {
     "C": [*RIDGE["C"], StrOptions({"search"})],

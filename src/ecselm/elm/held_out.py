@@ -13,7 +13,8 @@ from ecselm.elm.learners import finite
 from ecselm.elm.rows import Rows
 from ecselm.hidden import HiddenLayer, InputScale, RandomLayer
 from ecselm.hidden.draws import Weights
-from ecselm.objectives.folds import holdout, row_keys
+from ecselm.objectives.folds import holdout
+from ecselm.objectives.keys import row_keys
 from ecselm.search.norm_selection import Evolution, Judged
 from ecselm.solvers import Solution, solve_weighted
 from ecselm.solvers.minimum_norm import minimum_norm_solution

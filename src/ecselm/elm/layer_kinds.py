@@ -26,7 +26,7 @@ from ecselm.hidden import (
     resolve_gamma,
 )
 from ecselm.hidden.draws import Weights
-from ecselm.objectives.folds import row_keys
+from ecselm.objectives.keys import N_LISTED, first_places, row_keys
 
 WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # in units of 1 / (n var(X))
 STEEPNESS = 2.5  # of tanh units, so that the middle widths bend them well
@@ -76,15 +76,23 @@ def layers_of_kinds(
     measured = measure_scale(X, scale, weight)
     to_landmarks = _uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
     gamma = resolve_gamma("scale", to_landmarks(X), weight)
-    distinct = _distinct_rows(X)
+    distinct = first_places(row_keys(X))
     landmarks = X[distinct[landmark_places(len(distinct), n_hidden, rows_rng)]]
     ranks = None if sparse.issparse(X) else Ranks.measured(X[distinct])
     return layers_around(KindInputs(measured, gamma, landmarks, ranks), n_hidden, units_rng)
 
 
 def landmark_places(n_distinct: int, n_hidden: int, rng: np.random.Generator) -> IntArray:
-    """Return which of the distinct rows, in the order of their keys, units are set around."""
-    return np.sort(rng.permutation(n_distinct)[:n_hidden])
+    """Return which of the distinct rows, in the order of their keys, units are set around.
+
+    Beyond the first :func:`n_listed` of them, which are a random sample, nobody looks.
+    """
+    return np.sort(rng.permutation(min(n_distinct, n_listed(n_hidden)))[:n_hidden])
+
+
+def n_listed(n_hidden: int) -> int:
+    """Return how many distinct rows, those of the least keys, have to be known."""
+    return max(N_LISTED, n_hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +142,6 @@ def layers_around(known: KindInputs, n_hidden: int, rng: np.random.Generator) ->
     return layers + [
         KindLayer("tanh", width, _tanh_layer(drawn, width, gamma, known.scale)) for width in WIDTHS
     ]
-
-
-def _distinct_rows(X: Matrix) -> IntArray:
-    """Return the first position of every distinct row, in an order that rows alone decide."""
-    _, first = np.unique(row_keys(X), return_index=True)
-    return first
 
 
 def _uncentred(scale: InputScale) -> InputScale:
