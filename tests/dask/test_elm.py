@@ -85,7 +85,7 @@ def test_calibration_uses_the_sample_that_memory_would(client, monkeypatch, rows
     assert_allclose(model.to_local().predict_proba(X), expected.predict_proba(X), atol=1e-8)
 
 
-def test_frames_of_unknown_sizes_and_empty_partitions(client, rows):
+def test_frames_of_unknown_sizes_and_empty_partitions(client, rows, tmp_path):
     X, y, _, _ = rows
     names = list("abcde")
     labels = np.array(["low", "mid", "high"])[y]
@@ -101,11 +101,30 @@ def test_frames_of_unknown_sizes_and_empty_partitions(client, rows):
     told = model.predict(table[names]).compute()
     assert_array_equal(told.index, part.index)
     assert_array_equal(told.to_numpy(), expected.predict(part[names]))
+    model.predict(table[names]).to_frame("told").to_parquet(tmp_path)
+    written = pd.read_parquet(tmp_path)["told"]
+    assert_array_equal(written.to_numpy(), told.to_numpy())
     proba = model.predict_proba(table[names]).compute()
     assert proba.columns.tolist() == ["high", "low", "mid"]
     assert_allclose(proba.to_numpy(), expected.predict_proba(part[names]), atol=1e-8)
     none = table[table["a"] > 1e9][names]
     assert len(model.predict(none).compute()) == 0
+
+
+def test_columns_of_one_file_keep_their_rows_together(client, rows, tmp_path):
+    X, y, _, w = rows
+    names = list("abcde")
+    frame = pd.DataFrame(X, columns=names).assign(target=y, weight=w)
+    for i in range(6):  # so narrow a part of these would be read in fewer partitions
+        frame[100 * i : 100 * (i + 1)].to_parquet(tmp_path / f"{i}.parquet")
+    table = dd.read_parquet(tmp_path)
+    assert len(table["target"].to_delayed()) < len(table.to_delayed())
+    expected = WELMClassifier(20, random_state=1).fit(frame[names], y, w)
+    model = DaskWELMClassifier(20, random_state=1, client=client)
+    model.fit(table[names], table["target"], table["weight"])
+    assert_allclose(model.beta_, expected.beta_, atol=1e-8 * np.abs(expected.beta_).max())
+    told = model.predict(table[names]).compute()
+    assert_array_equal(told.to_numpy(), expected.predict(frame[names]))
 
 
 def test_answers_are_lazy_and_of_the_kind_of_what_is_asked(client, rows):

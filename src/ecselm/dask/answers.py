@@ -57,6 +57,9 @@ def _of_frame(block: Any, model: Any, name: str) -> Any:
 
 def _framed(answers: AnyArray, index: Any, model: Any) -> Any:
     """Return answers with the index of their rows."""
-    if answers.ndim == 1:
-        return pd.Series(answers, index=index)
-    return pd.DataFrame(answers, index=index, columns=getattr(model, "classes_", None))
+    classes: Any = getattr(model, "classes_", None)
+    if answers.ndim == 2:
+        return pd.DataFrame(answers, index=index, columns=classes)
+    # Of objects Dask does not know that all are words, and writes them to no file.
+    words = answers.dtype.kind in "OU" and all(isinstance(name, str) for name in classes)
+    return pd.Series(answers, index=index, dtype="string" if words else None)

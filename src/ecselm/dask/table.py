@@ -129,7 +129,10 @@ def _n_partitions(value: Any) -> int:
 
 
 def _delayed(value: Any) -> list[Any]:
-    return list(np.ravel(np.asarray(value.to_delayed(), dtype=object)))
+    if isinstance(value, da.Array):
+        return list(np.ravel(np.asarray(value.to_delayed(), dtype=object)))
+    # Optimised as a whole, frames of few columns get fewer partitions than they have.
+    return list(value.simplify().to_delayed(optimize_graph=False))
 
 
 def _empty(value: Any) -> Any:
