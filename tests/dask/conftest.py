@@ -10,7 +10,7 @@ import dask.array as da
 from distributed import Client, LocalCluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # its threads must not disturb tests that measure memory
 def client():
     """Return a client of two real worker processes, of one thread each."""
     with (
