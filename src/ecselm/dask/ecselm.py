@@ -106,9 +106,9 @@ class DaskECSELMClassifier(
 
     One pass over the partitions sums (15) by class and fold; after it a candidate costs
     nothing in the number of rows. Candidates are trained on all rows and judged by a sample
-    of them, which is gathered once, has as many rows of each class as there are, and weighs
-    each by how many it stands for. Up to ``max_judged`` rows the sample is all of them, and
-    what is learned equals what the ordinary estimator learns.
+    of them, which is gathered once, has as many rows of one class as of another, or all there
+    are, and weighs each by how many it stands for. Up to ``max_judged`` rows the sample is
+    all of them, and what is learned equals what the ordinary estimator learns.
 
     Parameters
     ----------
