@@ -59,6 +59,22 @@ def test_what_a_partition_must_be_is_said_of_the_first_that_is_not(client, rows)
             DaskELMClassifier(10, client=client).fit(dX, dy)
 
 
+def test_rows_that_change_between_readings_are_refused_by_their_partition(client, rows, tmp_path):
+    X, y, _, _ = rows
+    flag = str(tmp_path / "read")
+
+    def block(number):
+        with Path(f"{flag}{number}").open("a") as times:
+            times.write(".")
+        read = len(Path(f"{flag}{number}").read_text())
+        return X[300 * number : 300 * (number + 1)] + (number == 1 and read > 2)
+
+    dX, dy = blocks_of(block, [300] * 2, 5), da.from_array(y, chunks=300)
+    model = DaskECSELMClassifier(10, activation="radbas", max_epochs=1, client=client)
+    with pytest.raises(ValueError, match=r"must be the same every time .* in partition 1"):
+        model.fit(dX, dy)
+
+
 def test_missing_labels_and_bad_weights_are_refused_by_their_partition(client, rows):
     X, y, _, w = rows
     dX, dy, dw = collections((300, 300), X, y, w)

@@ -63,6 +63,20 @@ def test_a_class_is_listed_up_to_its_limit():
     assert isinstance(kinds[1], ListedRows)
 
 
+@pytest.mark.parametrize("stranger", [0.5, 1e9])
+def test_rows_that_were_not_listed_are_refused(stranger):
+    keys = np.sort(row_keys(np.arange(1.0, 8.0)[:, np.newaxis]))
+    dealing = Dealing.drawn({0: keys}, np.random.default_rng(0), 9)
+    others = np.append(keys, row_keys(np.array([[stranger]])))
+    codes = np.zeros(8, dtype=int)
+    for deal_out in (
+        lambda: dealing.parts(others, codes, 3),
+        lambda: dealing.set_aside(others, codes, 0.5),
+    ):
+        with pytest.raises(ValueError, match="same every time they are read, got 1 that were not"):
+            deal_out()
+
+
 def test_groups_are_listed_however_many(case):
     X, y = case
     groups = np.arange(len(y))

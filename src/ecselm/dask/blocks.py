@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,14 +57,31 @@ class Block:
         )
 
 
+@contextmanager
+def in_partition(number: int) -> Iterator[None]:
+    """Say in which partition something was wrong.
+
+    Examples
+    --------
+    >>> with in_partition(3):
+    ...     raise ValueError("y must hold numbers only")
+    Traceback (most recent call last):
+        ...
+    ValueError: y must hold numbers only, in partition 3
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{error}, in partition {number}") from error
+
+
 def read_block(part: dict[str, Any], form: Form, *, labels: bool) -> Block:
     """Return the rows of a partition, or refuse them in words that its number can follow.
 
     Without ``X`` rows have no inputs.
     """
-    no_inputs = np.empty((len(part["y"]), 0), form.dtype)
-    X = _numbers(part["X"], form) if "X" in part else no_inputs
     y = _targets(part["y"], labels)
+    X = _numbers(part["X"], form) if "X" in part else np.empty((len(y), 0), form.dtype)
     weight = None
     if "sample_weight" in part:
         weight = _weights(part["sample_weight"]).astype(form.dtype)

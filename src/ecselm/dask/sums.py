@@ -12,7 +12,7 @@ from distributed import Client
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import CostTerms
-from ecselm.dask.blocks import Block, read_block
+from ecselm.dask.blocks import Block, in_partition, read_block
 from ecselm.dask.cells import Cells
 from ecselm.dask.cluster import computed, tree_sum
 from ecselm.dask.grouping import Grouping
@@ -134,10 +134,8 @@ def _cost_sums(
     picked: IntArray,
 ) -> CostSums:
     form, reader, layer = given
-    try:
+    with in_partition(number):
         rows = reader(read_block(part, form, labels=reader.labels))
-    except ValueError as error:
-        raise ValueError(f"{error}, in partition {number}") from error
     with one_blas_thread():
         blocks = rows.blocks(layer)
     return CostSums(blocks, rows.counts(reader.n_classes), rows.masses(), rows.taken(picked))
@@ -160,18 +158,19 @@ def layer_sums(
     """Sum over the rows of positive weight behind all layers, in one pass, by cell and group."""
     add_up = dask.delayed(_layer_sums, pure=False)
     given = dask.delayed((table.form, layers, grouping, cells), pure=False, traverse=False)
-    parts = [add_up(part, given) for part in table.parts]
+    parts = [add_up(number, part, given) for number, part in enumerate(table.parts)]
     (total,) = computed(client, [tree_sum(parts, LayerSums.__add__)])
     return list(total.behind)
 
 
 def _layer_sums(
-    part: dict[str, Any], given: tuple[Form, list[HiddenLayer], Grouping, Cells]
+    number: int, part: dict[str, Any], given: tuple[Form, list[HiddenLayer], Grouping, Cells]
 ) -> LayerSums:
     form, layers, grouping, cells = given
     block = read_block(part, form, labels=grouping.labels).of_weight()
     groups, n_groups = grouping.codes(block), grouping.n_groups
-    codes = cells.of(block.X, groups) * n_groups + groups
+    with in_partition(number):
+        codes = cells.of(block.X, groups) * n_groups + groups
     ones = np.ones((len(codes), 1))
     terms = CostTerms(codes[:, np.newaxis], ones, cells.n_cells * n_groups, "cell")
     rows = Rows(block.X, grouping.targets(block), codes, terms, block.weight)

@@ -21,15 +21,27 @@ class ListedRows:
 
     def parts(self, keys: AnyArray, n_parts: int) -> IntArray:
         """Return the part of every row."""
-        return (self.start + self.order[np.searchsorted(self.keys, keys)]) % n_parts
+        return (self.start + self._order_of(keys)) % n_parts
 
     def set_aside(self, keys: AnyArray, fraction: float) -> BoolArray:
         """Return which rows are judged by, of two distinct ones at least one, but never all."""
-        return self.order[np.searchsorted(self.keys, keys)] < self.n_aside(fraction)
+        return self._order_of(keys) < self.n_aside(fraction)
 
     def n_aside(self, fraction: float) -> int:
         """Return how many distinct rows are judged by."""
         return min(max(1, round(fraction * len(self.keys))), len(self.keys) - 1)
+
+    def _order_of(self, keys: AnyArray) -> IntArray:
+        """Return the places of rows in the order, which may have changed since they were listed."""
+        places = np.searchsorted(self.keys, keys)
+        known = places < len(self.keys)
+        known[known] = self.keys[places[known]] == keys[known]
+        if not known.all():
+            raise ValueError(
+                "the rows must be the same every time they are read, got "
+                f"{np.count_nonzero(~known)} that were not there before"
+            )
+        return self.order[places]
 
 
 @dataclass(frozen=True, slots=True)
