@@ -33,8 +33,7 @@ from ecselm.estimators._machine import EngineNeeds, LayerMachine
 from ecselm.estimators._scoring import COSTED
 from ecselm.estimators._training import finite
 from ecselm.fitness import CostedRows, Engine, Split
-from ecselm.fitness.engine_selection import SCORES_SHARE
-from ecselm.fitness.engines import JudgedFeatures, LayerEngine
+from ecselm.fitness.engines import SCORES_SHARE, LayerEngine, ValidationFeatures
 from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
 from ecselm.layers import HiddenLayer
 from ecselm.linalg import GramBlocks
@@ -48,7 +47,7 @@ SQUARES = "neg_mean_squared_error"
 
 
 @dataclass(frozen=True)
-class SummedFeatures(JudgedFeatures):
+class SummedFeatures(ValidationFeatures):
     """Rows to judge by, of which squared errors are known over all rows, not the sample alone."""
 
     total: GramBlocks | None = None
@@ -81,7 +80,7 @@ class SummedMachine(LayerMachine):
             raise ValueError("fitness must not be 'loo' on Dask, which needs all rows at once")
         halved = 4 * self.H.size < needs.memory / 4
         trainers: list[Trainer] = []
-        judged: list[JudgedFeatures] = []
+        judged: list[ValidationFeatures] = []
         how = self.rows.dealt
         every = np.arange(how.n_cells)
         for split, trained, cell in zip(splits, how.trained, how.judged, strict=True):

@@ -12,7 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._calibration import residual_slope, softmax_probabilities
-from ecselm.fitness import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
+from ecselm.fitness import (
+    ConfusionFitness,
+    ErrorFitness,
+    Fitness,
+    RowCostFitness,
+    TieBreakingFitness,
+)
 from ecselm.metrics import get_scorer
 from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
 
@@ -25,7 +31,7 @@ COSTED = {"mean_cost": neg_mean_cost, "savings": savings, "total_cost": neg_tota
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedRows:
+class ValidationRows:
     """The rows by which candidates are judged, split after split."""
 
     X: Matrix
@@ -35,7 +41,7 @@ class JudgedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClasses:
+class ValidationClasses:
     """What judged rows of classes have besides: codes, and the person's costs."""
 
     codes: IntArray  # (n,)
@@ -45,7 +51,9 @@ class JudgedClasses:
     decides: bool = False  # scores are expected costs, with a minus sign
 
 
-def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing: float) -> Judge:
+def class_fitness(
+    scoring: Any, rows: ValidationRows, known: ValidationClasses, smoothing: float
+) -> Fitness:
     """Return the judge of scores of classes; None stands for the error of (21)."""
     name = "accuracy" if scoring is None else scoring
     k = len(known.classes)
@@ -61,44 +69,44 @@ def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing:
         else:
             metric = COUNTED.get(name)
     if metric is not None:
-        return CountJudge(known.codes, k, rows.weight, metric, smoothing)
-    judge = ScorerJudge(name, rows, known)
+        return ConfusionFitness(known.codes, k, rows.weight, metric, smoothing)
+    judge = ScorerFitness(name, rows, known)
     return judge if known.decides else _tie_breaking(judge, rows, smoothing)
 
 
 def _row_cost_judge(
-    name: str, rows: JudgedRows, costs: FloatArray, codes: IntArray, smoothing: float
-) -> Judge:
+    name: str, rows: ValidationRows, costs: FloatArray, codes: IntArray, smoothing: float
+) -> Fitness:
     if name != "mean_cost":
         raise ValueError(
             f"scoring must be 'mean_cost' where costs are known by row, got {name!r}; both put "
             "candidates in the same order"
         )
-    return RowCostJudge(codes, costs, rows.weight, smoothing)
+    return RowCostFitness(codes, costs, rows.weight, smoothing)
 
 
-def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
+def target_fitness(scoring: Any, rows: ValidationRows, smoothing: float) -> Fitness:
     """Return the judge of real predictions; None stands for the mean absolute error."""
     name = "neg_mean_absolute_error" if scoring is None else scoring
     if isinstance(name, str) and name in ERROR_SIZES and rows.T is not None:
-        return ErrorJudge(rows.T, rows.weight, ERROR_SIZES[name])
-    return _tie_breaking(ScorerJudge(name, rows, None), rows, smoothing)
+        return ErrorFitness(rows.T, rows.weight, ERROR_SIZES[name])
+    return _tie_breaking(ScorerFitness(name, rows, None), rows, smoothing)
 
 
-def _tie_breaking(judge: Judge, rows: JudgedRows, smoothing: float) -> Judge:
+def _tie_breaking(judge: Fitness, rows: ValidationRows, smoothing: float) -> Fitness:
     if smoothing == 0 or rows.T is None:
         return judge
-    return TieBreakingJudge(judge, rows.T, rows.weight)
+    return TieBreakingFitness(judge, rows.T, rows.weight)
 
 
-class ScorerJudge:
+class ScorerFitness:
     """Any scorer of scikit-learn's kind, called with a model that recalls its answers.
 
     The answers of all splits are judged together, so that a class missing from one of
     them does no harm.
     """
 
-    def __init__(self, scoring: Any, rows: JudgedRows, known: JudgedClasses | None) -> None:
+    def __init__(self, scoring: Any, rows: ValidationRows, known: ValidationClasses | None) -> None:
         self._scoring, self._scorer = scoring, get_scorer(scoring)
         self._rows, self._known = rows, known
         self._options = {}
