@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._calibration import residual_slope, softmax_probabilities
 from ecselm.fitness import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
-
-ERROR_SIZES = {
-    "mae": np.abs,
-    "neg_mean_absolute_error": np.abs,
-    "neg_mean_squared_error": np.square,
-}
-COSTED = {"mean_cost": neg_mean_cost, "savings": savings, "total_cost": neg_total_cost}
+from ecselm.metrics import get_metric, get_scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +39,12 @@ class JudgedClasses:
 def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing: float) -> Judge:
     """Return the judge of scores of classes; None stands for the error of (21)."""
     name = "accuracy" if scoring is None else scoring
-    k = len(known.classes)
-    metric: Metric | None = None
-    if isinstance(name, str):
-        if name in COSTED and known.by_row is not None:
-            return _row_cost_judge(name, rows, known.by_row, known.codes, smoothing)
-        if name in COSTED:
-            ones = 1.0 - np.eye(k)
-            metric = partial(COSTED[name], cost=ones if known.matrix is None else known.matrix)
-        elif name in BINARY and k == 2 and known.classes[1] == 1:
-            metric = BINARY[name]
-        else:
-            metric = COUNTED.get(name)
-    if metric is not None:
-        return CountJudge(known.codes, k, rows.weight, metric, smoothing)
+    metric = get_metric(name)
+    if metric.uses_cost and known.by_row is not None:
+        return _row_cost_judge(name, rows, known.by_row, known.codes, smoothing)
+    counted = metric.confusion_metric(known.classes, known.matrix)
+    if counted is not None:
+        return CountJudge(known.codes, len(known.classes), rows.weight, counted, smoothing)
     judge = ScorerJudge(name, rows, known)
     return judge if known.decides else _tie_breaking(judge, rows, smoothing)
 
@@ -80,8 +63,9 @@ def _row_cost_judge(
 def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
     """Return the judge of real predictions; None stands for the mean absolute error."""
     name = "neg_mean_absolute_error" if scoring is None else scoring
-    if isinstance(name, str) and name in ERROR_SIZES and rows.T is not None:
-        return ErrorJudge(rows.T, rows.weight, ERROR_SIZES[name])
+    size = get_metric(name).from_residuals
+    if size is not None and rows.T is not None:
+        return ErrorJudge(rows.T, rows.weight, size)
     return _tie_breaking(ScorerJudge(name, rows, None), rows, smoothing)
 
 

@@ -1,4 +1,4 @@
-"""Measures of what predictions are worth."""
+"""Metrics, the record of each, and the scorers found by their names."""
 
 from sklearn.metrics import mean_absolute_error
 
@@ -16,15 +16,17 @@ from ecselm.metrics.recognition import (
     match_rate,
     total_recognition_rate,
 )
-from ecselm.metrics.registry import get_scorer, get_scorer_names
+from ecselm.metrics.registry import Metric, get_metric, get_scorer, get_scorer_names
 
 __all__ = [
     "CostCurve",
+    "Metric",
     "average_recognition_rate",
     "cmc_curve",
     "cost_curve",
     "cumulative_score",
     "geometric_mean_score",
+    "get_metric",
     "get_scorer",
     "get_scorer_names",
     "match_rate",
