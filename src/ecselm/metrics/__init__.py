@@ -10,6 +10,7 @@ from ecselm.metrics.costs import (
     total_cost,
 )
 from ecselm.metrics.curves import CostCurve, cost_curve, operating_point, score_cost_curve
+from ecselm.metrics.intervals import PairedDifference, paired_difference
 from ecselm.metrics.recognition import (
     average_recognition_rate,
     cmc_curve,
@@ -21,6 +22,7 @@ from ecselm.metrics.registry import Metric, get_metric, get_scorer, get_scorer_n
 __all__ = [
     "CostCurve",
     "Metric",
+    "PairedDifference",
     "average_recognition_rate",
     "cmc_curve",
     "cost_curve",
@@ -33,6 +35,7 @@ __all__ = [
     "mean_absolute_error",
     "mean_cost",
     "operating_point",
+    "paired_difference",
     "savings_score",
     "score_cost_curve",
     "total_cost",
