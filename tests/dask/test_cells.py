@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import astuple
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -11,20 +12,19 @@ from numpy.testing import assert_array_equal
 from ecselm.dask.survey import Cells, LeastKeys, SampleRule
 from ecselm.dask.table import by_partition
 from ecselm.estimators._training import fair_quotas
-from ecselm.fitness.folds import Dealing, fitness_splits
-from ecselm.fitness.hashing import row_keys
+from ecselm.fitness.folds import FoldAssignment, fitness_splits, row_hashes
 
 
 @pytest.mark.parametrize("fitness", ["cv", 3, "holdout", "train"])
 @pytest.mark.parametrize("n_listed", [100, 12], ids=["listed", "one class is not listed"])
 def test_splits_are_those_of_the_rows(fitness, n_listed, rng, monkeypatch):
-    monkeypatch.setattr("ecselm.fitness.folds.N_LISTED", n_listed)
+    monkeypatch.setattr(import_module("ecselm.fitness.folds"), "N_LISTED", n_listed)
     X = rng.integers(0, 4, (80, 3)).astype(float)  # many of them equal
     y = rng.choice(3, 80, p=[0.8, 0.1, 0.1])
     expected = fitness_splits(fitness, X, y, y, 0.25, np.random.default_rng(5))
-    keys = row_keys(X)
+    keys = row_hashes(X)
     listed = {c: np.unique(keys[y == c])[: n_listed + 1] for c in range(3)}
-    dealing = Dealing.drawn(listed, np.random.default_rng(5), n_listed)
+    dealing = FoldAssignment.drawn(listed, np.random.default_rng(5), n_listed)
     cells = Cells.made(fitness, dealing, 0.25)
     own = cells.of(X, y)
     assert len(expected) == len(cells.judged)
@@ -35,7 +35,7 @@ def test_splits_are_those_of_the_rows(fitness, n_listed, rng, monkeypatch):
 
 @pytest.mark.parametrize("fitness", ["cv", "holdout"])
 def test_too_few_distinct_rows_are_refused(fitness):
-    dealing = Dealing.drawn({0: np.array([b"a"])}, np.random.default_rng(0), 9)
+    dealing = FoldAssignment.drawn({0: np.array([b"a"])}, np.random.default_rng(0), 9)
     with pytest.raises(ValueError, match="some rows must be left to train on"):
         Cells.made(fitness, dealing, 0.25)
 

@@ -30,25 +30,21 @@ from ecselm.estimators._ensemble import (
 )
 from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRows
 from ecselm.estimators._machine import EngineNeeds, LayerMachine
-from ecselm.estimators._scoring import COSTED
 from ecselm.estimators._training import finite
 from ecselm.fitness import CostedRows, Engine, Split
-from ecselm.fitness.engine_selection import SCORES_SHARE
-from ecselm.fitness.engines import JudgedFeatures, LayerEngine
+from ecselm.fitness.engines import SCORES_SHARE, LayerEngine, ValidationFeatures
 from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
 from ecselm.layers import HiddenLayer
 from ecselm.linalg import GramBlocks
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import BINARY, COUNTED
+from ecselm.metrics import get_metric, get_scorer
 
 MAX_JUDGED = 100_000
 SAMPLE_STREAM = 8  # children of the random state: a search has fewer
-COUNTED_BY_WEIGHT = {*COSTED, *BINARY, *COUNTED}
 SQUARES = "neg_mean_squared_error"
 
 
 @dataclass(frozen=True)
-class SummedFeatures(JudgedFeatures):
+class SummedFeatures(ValidationFeatures):
     """Rows to judge by, of which squared errors are known over all rows, not the sample alone."""
 
     total: GramBlocks | None = None
@@ -81,7 +77,7 @@ class SummedMachine(LayerMachine):
             raise ValueError("fitness must not be 'loo' on Dask, which needs all rows at once")
         halved = 4 * self.H.size < needs.memory / 4
         trainers: list[Trainer] = []
-        judged: list[JudgedFeatures] = []
+        judged: list[ValidationFeatures] = []
         how = self.rows.dealt
         every = np.arange(how.n_cells)
         for split, trained, cell in zip(splits, how.trained, how.judged, strict=True):
@@ -205,7 +201,7 @@ class SearchingEstimator(DaskEstimator):
 
     def _check_weights_count(self) -> None:
         """Refuse a score that would take the sample for the rows it stands for."""
-        if self.scoring is None or self.scoring in COUNTED_BY_WEIGHT:
+        if self.scoring is None or get_metric(self.scoring).from_confusion is not None:
             return
         function = getattr(get_scorer(self.scoring), "_score_func", None)
         if function is None or "sample_weight" not in inspect.signature(function).parameters:

@@ -19,8 +19,7 @@ from ecselm.dask.table import Block, Form, Table, by_partition, in_partition, re
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import LayerRecipe, Rows
 from ecselm.fitness import Split
-from ecselm.fitness.folds import Dealing
-from ecselm.fitness.hashing import N_LISTED, first_places, row_keys
+from ecselm.fitness.folds import N_LISTED, FoldAssignment, first_places, row_hashes
 from ecselm.layers import HiddenLayer, RandomLayer
 from ecselm.linalg import GramBlocks
 
@@ -283,7 +282,7 @@ class GatheredRows:
     def splits(self, fitness: Any, fraction: float, rng: np.random.Generator) -> list[Split]:
         """Deal all rows out, and return the splits of the sample."""
         listed = {c: least.keys for c, least in enumerate(self.roll.least)}
-        self.cells = Cells.made(fitness, Dealing.drawn(listed, rng, N_LISTED), fraction)
+        self.cells = Cells.made(fitness, FoldAssignment.drawn(listed, rng, N_LISTED), fraction)
         own = self.cells.of(self.sample.X, self.grouped.grouping.codes(self.sample))
         return [
             Split(np.flatnonzero(trained[own]), np.flatnonzero(own == judged))
@@ -315,7 +314,7 @@ class GatheredRows:
 
     def distinct_sample(self) -> FloatArray:
         """Return the distinct rows of the sample, in the order of their keys."""
-        return self.sample.X[first_places(row_keys(self.sample.X))]
+        return self.sample.X[first_places(row_hashes(self.sample.X))]
 
     def inputs_at(self, places: IntArray) -> FloatArray:
         """Return the inputs of rows at places in any order."""

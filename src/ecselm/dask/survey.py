@@ -17,8 +17,14 @@ from ecselm.dask.table import Block, Form, Table, read_block
 from ecselm.estimators._base import class_codes, class_targets
 from ecselm.estimators._training import fair_quotas
 from ecselm.estimators.ecselm import level_edges, level_position
-from ecselm.fitness.folds import N_FOLDS, Dealing
-from ecselm.fitness.hashing import drawn_salt, key_numbers, mixed, row_keys
+from ecselm.fitness.folds import (
+    N_FOLDS,
+    FoldAssignment,
+    drawn_salt,
+    hash_numbers,
+    mixed,
+    row_hashes,
+)
 from ecselm.layers import ScaleSum
 
 HEAD = 16  # rows of every partition that are shown to a layer, to warn if it is blind to them
@@ -390,7 +396,7 @@ def call_part(
     form, grouping, rule, n_listed = given
     block = read_block(part, form, labels=grouping.labels)
     places, rows = start + block.used(), block.of_weight()
-    codes, keys = grouping.codes(rows), row_keys(rows.X)
+    codes, keys = grouping.codes(rows), row_hashes(rows.X)
     members = [np.flatnonzero(codes == group) for group in range(grouping.n_groups)]
     columns = [codes] if grouping.labels else list(rows.targets().T)
     columns += [] if rows.weight is None else [rows.weight]
@@ -409,7 +415,7 @@ def call_part(
 
 def _mark(keys: AnyArray, columns: list[AnyArray]) -> int:
     """Return a number of rows in any order that other keys or columns would change."""
-    number = key_numbers(keys)
+    number = hash_numbers(keys)
     for column in columns:
         number = mixed(number ^ column.astype(np.float64).view(np.uint64), 0)
     return int(number.sum())
@@ -419,36 +425,36 @@ def _mark(keys: AnyArray, columns: list[AnyArray]) -> int:
 class Cells:
     """Cells of rows, and for each split the cells it trains on and the one it judges by."""
 
-    dealing: Dealing
+    dealing: FoldAssignment
     fraction: float | None  # None for folds
     trained: BoolArray  # (n_splits, n_cells)
     judged: IntArray  # (n_splits,)
 
     @classmethod
-    def made(cls, fitness: Any, dealing: Dealing, fraction: float) -> Cells:
+    def made(cls, fitness: Any, dealing: FoldAssignment, fraction: float) -> Cells:
         """Return the cells that a ``fitness`` asks for.
 
         Examples
         --------
-        >>> from ecselm.fitness.hashing import row_keys
+        >>> from ecselm.fitness.folds import row_hashes
         >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.zeros(4, dtype=int)
         >>> rng = np.random.default_rng(0)
-        >>> cells = Cells.made(2, Dealing.drawn({0: np.sort(row_keys(X))}, rng, 4), 0.25)
+        >>> cells = Cells.made(2, FoldAssignment.drawn({0: np.sort(row_hashes(X))}, rng, 4), 0.25)
         >>> sorted(cells.of(X, y).tolist()), cells.trained.tolist()
         ([0, 0, 1, 1], [[False, True], [True, False]])
         """
         if fitness == "train":
             return cls(dealing, None, np.array([[True]]), np.array([0]))
         if fitness == "holdout":
-            n_cells = 2 if dealing.sets_aside(fraction) else 1
+            n_cells = 2 if dealing.has_holdout(fraction) else 1
             made = cls(dealing, fraction, np.array([[True, False]]), np.array([1]))
         else:
-            n_cells = dealing.n_parts(int(fitness) if isinstance(fitness, Integral) else N_FOLDS)
+            n_cells = dealing.n_folds(int(fitness) if isinstance(fitness, Integral) else N_FOLDS)
             made = cls(dealing, None, ~np.eye(n_cells, dtype=bool), np.arange(n_cells))
         if n_cells < 2:
             raise ValueError(
-                "some rows must be left to train on and others to judge by, got too few distinct "
-                "rows of a class for that"
+                "some rows must be left to train on and others to validate by, got too few "
+                "distinct rows of a class for that"
             )
         return made
 
@@ -461,7 +467,7 @@ class Cells:
         """Return the cell (N,) of every row, by its inputs and its class."""
         if self.n_cells == 1:
             return np.zeros(len(codes), dtype=np.intp)
-        keys = row_keys(X)
+        keys = row_hashes(X)
         if self.fraction is None:
-            return self.dealing.parts(keys, codes, self.n_cells)
-        return self.dealing.set_aside(keys, codes, self.fraction).astype(np.intp)
+            return self.dealing.folds(keys, codes, self.n_cells)
+        return self.dealing.holdout(keys, codes, self.fraction).astype(np.intp)

@@ -30,7 +30,7 @@ from ecselm.estimators._evolution import (
     SearchRun,
     make_search,
 )
-from ecselm.estimators._prior_test import FEW, FewCasesWarning, Verdict, weigh
+from ecselm.estimators._prior_test import FEW, FewCasesWarning, PriorTest, weigh
 from ecselm.estimators._priors import (
     PowerPath,
     counts_costs,
@@ -41,8 +41,8 @@ from ecselm.estimators._priors import (
     row_shares,
     stated_costs,
 )
-from ecselm.estimators._scoring import JudgedClasses, JudgedRows, class_judge
-from ecselm.fitness import CostEncoding, CostObjective, Engine, Judge, Shrinkage, Span
+from ecselm.estimators._scoring import ValidationClasses, ValidationRows, class_fitness
+from ecselm.fitness import CostEncoding, CostObjective, Engine, Fitness, Shrinkage, Span
 from ecselm.metrics import get_scorer
 from ecselm.search import AskTell, SearchHistory
 
@@ -130,7 +130,7 @@ class Weighing:
     shrinkage: float = 0.0
     keep_prior: bool | str = False
     gain_: float
-    gain_noise_: float
+    gain_std_error_: float
     keeps_prior_: bool
 
     def _pull(self, plan: SearchPlan) -> Shrinkage | None:
@@ -144,7 +144,7 @@ class Weighing:
         found: Evolution,
         plan: SearchPlan,
         engine: Engine,
-        judge: Judge,
+        judge: Fitness,
         keys: AnyArray,
     ) -> Evolution:
         """Return the prior in the place of what was found where that is no better."""
@@ -158,10 +158,10 @@ class Weighing:
         self._tell_verdict(verdict)
         return replace(found, point=prior.point) if self.keeps_prior_ else found
 
-    def _tell_verdict(self, verdict: Verdict | None) -> None:
+    def _tell_verdict(self, verdict: PriorTest | None) -> None:
         """Keep what learned costs gain, and warn where they are not used for want of rows."""
         self.gain_ = np.nan if verdict is None else verdict.gain
-        self.gain_noise_ = np.nan if verdict is None else verdict.noise
+        self.gain_std_error_ = np.nan if verdict is None else verdict.noise
         always = self.keep_prior == "always"
         self.keeps_prior_ = verdict is not None and (always or not verdict.pays)
         if verdict is not None and verdict.few and self.keeps_prior_ and not always:
@@ -338,7 +338,7 @@ class CostLearning(Weighing):
         self,
         plan: SearchPlan,
         engine: Engine,
-        judge: Judge,
+        judge: Fitness,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
         keys: AnyArray,
@@ -356,7 +356,7 @@ class CostLearning(Weighing):
         self,
         plan: SearchPlan,
         engine: Engine,
-        judge: Judge,
+        judge: Fitness,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
         n_threads: int | None,
@@ -431,7 +431,7 @@ class LabelledRows(Protocol):
     def weight(self) -> FloatArray | None:
         """Return the sample weights (N,)."""
 
-    def judged(self, positions: IntArray) -> JudgedRows:
+    def judged(self, positions: IntArray) -> ValidationRows:
         """Return some of the rows as a judge sees them."""
 
 
@@ -502,16 +502,16 @@ class ClassCostLearning(CostLearning):
 
     def _judge(
         self, rows: LabelledRows, classes: AnyArray, costs: Costs | None, judged: IntArray
-    ) -> Judge:
+    ) -> Fitness:
         """Return the judge of the rows at these positions."""
-        known = JudgedClasses(
+        known = ValidationClasses(
             rows.codes[judged],
             classes,
             costs.matrix if isinstance(costs, ClassCosts) else None,
             costs.matrix[judged] if isinstance(costs, ExampleCosts) else None,
             decides=self._decides,
         )
-        return class_judge(self.scoring, rows.judged(judged), known, self.smoothing)
+        return class_fitness(self.scoring, rows.judged(judged), known, self.smoothing)
 
     def _store_costs(
         self,

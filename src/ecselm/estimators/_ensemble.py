@@ -18,20 +18,19 @@ from ecselm.estimators._cost_search import LearnedCosts, SearchPlan
 from ecselm.estimators._evolution import Evolution, thread_number
 from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRows
 from ecselm.estimators._machine import LayerMachine
-from ecselm.estimators._prior_test import Verdict, weigh
+from ecselm.estimators._prior_test import PriorTest, weigh
 from ecselm.fitness import (
     Candidates,
+    ConfusionFitness,
     CostedRows,
     CostEncoding,
     CostObjective,
-    CountJudge,
     Engine,
-    Judge,
-    RowCostJudge,
+    Fitness,
+    RowCostFitness,
     Split,
 )
-from ecselm.fitness.folds import judged_rows
-from ecselm.fitness.hashing import N_LISTED, first_places, row_keys
+from ecselm.fitness.folds import N_LISTED, first_places, row_hashes, validation_rows
 from ecselm.layers import (
     HiddenLayer,
     InputScale,
@@ -51,10 +50,10 @@ STEEPNESS = 2.5  # of tanh units, so that the middle widths bend them well
 N_MEMBERS = 20  # of every kind
 ROUNDING = 1e-10  # share of their size below which differences of scores mean nothing
 N_PARTS = 5
-N_CUTS = 51
+N_THRESHOLDS = 51
 REACH = 2.5  # spreads of a class to both sides of the middle
 REACH_OF_MANY = 1.5  # spreads to both sides of 0, class by class
-RELUCTANCE = 0.1  # fitness that a cut one spread away from 0 has to earn
+THRESHOLD_SHRINKAGE = 0.1  # fitness that a cut one spread away from 0 has to earn
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def layers_of_kinds(
     measured = measure_scale(X, scale, weight)
     to_landmarks = _uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
     gamma = resolve_gamma("scale", to_landmarks(X), weight)
-    distinct = first_places(row_keys(X))
+    distinct = first_places(row_hashes(X))
     landmarks = X[distinct[landmark_places(len(distinct), n_hidden, rows_rng)]]
     ranks = None if sparse.issparse(X) else Ranks.measured(X[distinct])
     return layers_around(KindInputs(measured, gamma, landmarks, ranks), n_hidden, units_rng)
@@ -278,7 +277,7 @@ def _best_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Committee:
+class Ensemble:
     """Answers of all members together, as one machine behind the union of their layers."""
 
     layer: LayerUnion
@@ -287,7 +286,7 @@ class Committee:
     rows: CostedRows  # these rows
     weights: tuple[float, ...] = ()  # of every member's output weights in the mean
 
-    def cut_at(self, cuts: FloatArray) -> Committee:
+    def cut_at(self, cuts: FloatArray) -> Ensemble:
         """Return the committee whose scores are smaller by ``cuts`` (m,)."""
         beta = self.beta.copy()
         beta[-1] -= cuts
@@ -297,7 +296,7 @@ class Committee:
         """Return the slope of probabilities that the errors on judged rows give."""
         return residual_slope(self.held_out, self.rows.T, n_classes, self.rows.weight)
 
-    def sized(self) -> Committee:
+    def sized(self) -> Ensemble:
         """Return the committee with scores of the size of their targets."""
         Z, weight = self.held_out, self.rows.weight
         weighted = Z if weight is None else Z * weight[:, np.newaxis]
@@ -309,7 +308,7 @@ class Committee:
         return replace(self, beta=self.beta * size, held_out=Z * size, weights=weights)
 
 
-def loudness_of(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
+def score_std(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
     """Return the standard deviation (P,) of scores (P, n, m), for weights (n,) of the rows.
 
     Scores that are all the same are as loud as they are large: they have no spread to be
@@ -318,7 +317,7 @@ def loudness_of(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
     Examples
     --------
     >>> scores = np.array([[[0.0], [2.0]]])
-    >>> loudness_of(scores, None), loudness_of(scores, np.array([3.0, 1.0])).round(3)
+    >>> score_std(scores, None), score_std(scores, np.array([3.0, 1.0])).round(3)
     (array([1.]), array([0.866]))
     """
 
@@ -337,7 +336,7 @@ def assembled(
     machine: Callable[[KindLayer], tuple[LayerMachine, Engine]],
     decode: Callable[..., Candidates],
     judged: IntArray,
-) -> Committee:
+) -> Ensemble:
     """Return the committee: (15) solved on all rows for every member, and averaged.
 
     ``machine`` prepares a layer, ``decode`` turns points into costs and C, ``judged`` are
@@ -350,7 +349,7 @@ def assembled(
     for one in members:
         behind, engine = machine(layers[one.layer])
         scores = engine.scores(decode(one.points, scaled=False))
-        loudness = loudness_of(scores, known.weight)
+        loudness = score_std(scores, known.weight)
         held_out = held_out + np.einsum("pnm,p->nm", scores, 1.0 / loudness) / total
         candidates = decode(one.points)
         system = behind.system(rows)
@@ -365,7 +364,7 @@ def assembled(
     last = np.zeros((1, rows.T.shape[1]))
     beta = np.vstack([*betas, last])
     union = LayerUnion(tuple(parts))
-    return Committee(union, beta, np.asarray(held_out), known, tuple(weights))
+    return Ensemble(union, beta, np.asarray(held_out), known, tuple(weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,15 +372,15 @@ class Parts:
     """The part of every judged row, and for each part a judge of all other rows."""
 
     of_row: IntArray  # (n,)
-    judges: list[Judge]
+    judges: list[Fitness]
 
     @classmethod
-    def dealt(cls, judge: Judge, keys: AnyArray, rng: np.random.Generator) -> Parts | None:
+    def dealt(cls, judge: Fitness, keys: AnyArray, rng: np.random.Generator) -> Parts | None:
         """Deal rows out class by class, those of the same key together.
 
         None for a judge that is not made of sums over rows, or if there is only one part.
         """
-        if not isinstance(judge, CountJudge | RowCostJudge):
+        if not isinstance(judge, ConfusionFitness | RowCostFitness):
             return None
         _, codes = np.unique(keys, return_inverse=True)
         part, start = np.full(codes.max() + 1, -1), 0
@@ -393,21 +392,21 @@ class Parts:
         of_row = part[codes]
         if len(np.unique(of_row)) < 2:  # equal rows all: nothing is left to choose by
             return None
-        return cls(of_row, [_judge_of(judge, of_row != p) for p in range(N_PARTS)])
+        return cls(of_row, [_fitness_of(judge, of_row != p) for p in range(N_PARTS)])
 
 
-def _judge_of(judge: CountJudge | RowCostJudge, rows: BoolArray) -> Judge:
+def _fitness_of(judge: ConfusionFitness | RowCostFitness, rows: BoolArray) -> Fitness:
     weight = None if judge.weight is None else judge.weight[rows]
-    if isinstance(judge, CountJudge):
+    if isinstance(judge, ConfusionFitness):
         return replace(judge, y=judge.y[rows], weight=weight)
     return replace(judge, y=judge.y[rows], costs=judge.costs[rows], weight=weight)
 
 
 @dataclass(frozen=True, slots=True)
-class CrossJudge:
+class CrossFitness:
     """Another judge, for those rows alone that are not in a part."""
 
-    judge: Judge
+    judge: Fitness
     rows: BoolArray  # (n,)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
@@ -415,9 +414,9 @@ class CrossJudge:
         return self.judge(np.ascontiguousarray(Z[:, self.rows]))
 
 
-def cross_judges(parts: Parts) -> list[Judge]:
+def cross_fitnesses(parts: Parts) -> list[Fitness]:
     """Return judges of scores of all rows that look at those outside of each part."""
-    return [CrossJudge(judge, parts.of_row != p) for p, judge in enumerate(parts.judges)]
+    return [CrossFitness(judge, parts.of_row != p) for p, judge in enumerate(parts.judges)]
 
 
 def cross_scores(
@@ -441,7 +440,7 @@ def cross_scores(
         known = rows.taken(np.flatnonzero(others))
         cuts = np.zeros(total.shape[1])
         if not of_prior:
-            cuts = best_cuts(means[p][others], known.groups, known.weight, judge)
+            cuts = best_thresholds(means[p][others], known.groups, known.weight, judge)
         total[~others] = means[p][~others] - cuts
     return total
 
@@ -464,15 +463,15 @@ def _means(
             np.vstack([points for _, points, _ in mine]), axis=0, return_inverse=True
         )
         Z = scores(layer, points)
-        Z = Z / loudness_of(Z, rows.weight)[:, np.newaxis, np.newaxis]
+        Z = Z / score_std(Z, rows.weight)[:, np.newaxis, np.newaxis]
         for p, own, size in mine:
             here, places = places[: len(own)], places[len(own) :]
             means[p] += Z[here].sum(axis=0) / size
     return means
 
 
-def best_cuts(
-    scores: FloatArray, codes: IntArray, weight: FloatArray | None, judge: Judge
+def best_thresholds(
+    scores: FloatArray, codes: IntArray, weight: FloatArray | None, judge: Fitness
 ) -> FloatArray:
     """Return what to subtract from scores (n, m) before their sign or largest decides, (m,).
 
@@ -483,27 +482,27 @@ def best_cuts(
     Examples
     --------
     >>> from ecselm.metrics.confusion import accuracy
-    >>> from ecselm.fitness import CountJudge
+    >>> from ecselm.fitness import ConfusionFitness
     >>> y = np.array([0, 0, 0, 1, 1, 1])
     >>> scores = np.array([[-0.4], [-0.3], [-0.2], [-0.1], [0.0], [0.1]])
-    >>> bool(best_cuts(scores, y, None, CountJudge(y, 2, None, accuracy, 0.5))[0] < 0)
+    >>> bool(best_thresholds(scores, y, None, ConfusionFitness(y, 2, None, accuracy, 0.5))[0] < 0)
     True
     """
     w = np.ones(len(codes)) if weight is None else weight
     if scores.shape[1] == 1:
         means, spread = _of_classes(np.repeat(scores, 2, axis=1), codes, w)
-        steps = means.mean() + spread * np.linspace(-REACH, REACH, N_CUTS)
+        steps = means.mean() + spread * np.linspace(-REACH, REACH, N_THRESHOLDS)
     else:
         _, spread = _of_classes(scores, codes, w)
-        steps = spread * np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_CUTS)
+        steps = spread * np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_THRESHOLDS)
     cuts = np.zeros(scores.shape[1])
     if spread == 0 or len(np.unique(codes)) < 2:
         return cuts
     for c in range(len(cuts)):
-        tried = np.repeat(cuts[np.newaxis], 1 + N_CUTS, axis=0)  # as it is comes first
+        tried = np.repeat(cuts[np.newaxis], 1 + N_THRESHOLDS, axis=0)  # as it is comes first
         tried[1:, c] = steps
         fitness = judge(scores - tried[:, np.newaxis])
-        cuts = tried[np.argmax(fitness - RELUCTANCE * ((tried / spread) ** 2).sum(axis=1))]
+        cuts = tried[np.argmax(fitness - THRESHOLD_SHRINKAGE * ((tried / spread) ** 2).sum(axis=1))]
     return cuts
 
 
@@ -529,7 +528,7 @@ class Convened:
     """What a search behind several layers leaves to be stored."""
 
     learned: LearnedCosts
-    committee: Committee
+    committee: Ensemble
     members: list[tuple[Any, ...]]  # kind and width of the layer, C, costs by class
     rows: CostedRows
 
@@ -538,7 +537,7 @@ class Convening(EvolvingMachine):
     """Search costs behind layers of several kinds."""
 
     def _convene(self, problem: CostProblem) -> Convened:
-        """Judge priors behind every layer, search on behind the best, and take the best of all."""
+        """Score priors behind every layer, search on behind the best, and take the best of all."""
         rng, seed = self._stream()
         rows, costed = problem.rows, problem.costed()
         C, _ = self._spans(None)
@@ -548,7 +547,7 @@ class Convening(EvolvingMachine):
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
         layers = self._kinds(rows, layers_rng)
         prepared = self._preparing(rows, costed, splits, plan)
-        positions = judged_rows(splits, len(costed))
+        positions = validation_rows(splits, len(costed))
         judge, keys = problem.judge(positions), rows.keys(positions)
         parts = Parts.dealt(judge, keys, parts_rng) if self.keep_prior else None
         pool = self._judged_priors(plan, layers, prepared, judge, parts)
@@ -578,7 +577,7 @@ class Convening(EvolvingMachine):
         plan: SearchPlan,
         layers: list[KindLayer],
         prepared: Prepared,
-        judge: Judge,
+        judge: Fitness,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
     ) -> Evolution:
@@ -612,11 +611,11 @@ class Convening(EvolvingMachine):
         plan: SearchPlan,
         layers: list[KindLayer],
         prepared: Prepared,
-        judge: Judge,
+        judge: Fitness,
         parts: Parts | None,
     ) -> Pool:
-        """Judge the powers of W1 with several C behind every layer."""
-        judges = [judge, *([] if parts is None else cross_judges(parts))]
+        """Score the powers of W1 with several C behind every layer."""
+        judges = [judge, *([] if parts is None else cross_fitnesses(parts))]
         points, of_prior = self._grid(plan)
         pool, pull = Pool(), self._pull(plan)
         with Workers(thread_number(self.n_jobs)) as workers:
@@ -669,7 +668,7 @@ class Assembly:
     plan: SearchPlan
     judged: IntArray  # positions
 
-    def __call__(self, pool: Pool, judge: Judge | None) -> Committee:
+    def __call__(self, pool: Pool, judge: Fitness | None) -> Ensemble:
         """Return the committee, its scores cut where the judge likes them best.
 
         Without a judge, that of prior costs, whose scores are not cut.
@@ -678,12 +677,14 @@ class Assembly:
         decode = self.plan.encoding.decode
         made = assembled(members, self.layers, self.rows, self.prepared, decode, self.judged)
         if judge is not None:
-            made = made.cut_at(best_cuts(made.held_out, made.rows.groups, made.rows.weight, judge))
+            made = made.cut_at(
+                best_thresholds(made.held_out, made.rows.groups, made.rows.weight, judge)
+            )
         return made.sized()
 
     def verdict(
-        self, pool: Pool, parts: Parts | None, judge: Judge, keys: AnyArray
-    ) -> Verdict | None:
+        self, pool: Pool, parts: Parts | None, judge: Fitness, keys: AnyArray
+    ) -> PriorTest | None:
         """Return whether learned costs beat prior ones, each chosen by other rows."""
         if parts is None or not pool.has_prior:
             return None

@@ -14,17 +14,16 @@ from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs.levels import CostLevel
 from ecselm.costs.parse import numbers
-from ecselm.estimators._base import KERNEL, RIDGE, ELMFamily
+from ecselm.estimators._base import KERNEL, RIDGE, ELMBase
 from ecselm.estimators._checkpoint import Checkpoint
 from ecselm.estimators._cost_search import CostLearning, LearnedCosts, SearchPlan
 from ecselm.estimators._evolution import thread_number
 from ecselm.estimators._machine import EngineNeeds, KernelMachine, LayerMachine, Machine
 from ecselm.estimators._priors import PowerPath
-from ecselm.estimators._scoring import JudgedRows
+from ecselm.estimators._scoring import ValidationRows
 from ecselm.estimators._training import finite
-from ecselm.fitness import CostedRows, Engine, Judge, Span, Split
-from ecselm.fitness.folds import Groups, fitness_splits, judged_rows, trained_rows
-from ecselm.fitness.hashing import row_keys
+from ecselm.fitness import CostedRows, Engine, Fitness, Span, Split
+from ecselm.fitness.folds import Groups, fitness_splits, row_hashes, training_rows, validation_rows
 from ecselm.layers import KernelMap
 
 SEARCHED: dict[str, list[Any]] = {
@@ -84,12 +83,12 @@ class TrainingRows:
 
     def keys(self, positions: IntArray) -> AnyArray:
         """Return a key for each of some rows, the same for those that count as one."""
-        return (row_keys(self.X) if self.groups is None else self.groups.codes)[positions]
+        return (row_hashes(self.X) if self.groups is None else self.groups.codes)[positions]
 
-    def judged(self, positions: IntArray) -> JudgedRows:
+    def judged(self, positions: IntArray) -> ValidationRows:
         """Return some of the rows as a judge sees them."""
         weight = None if self.weight is None else self.weight[positions]
-        return JudgedRows(self.X[positions], self.y[positions], self.T[positions], weight)
+        return ValidationRows(self.X[positions], self.y[positions], self.T[positions], weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class CostProblem:
     level: CostLevel
     classes: AnyArray
     priors: dict[str, FloatArray]  # entries (E,) by name
-    judge: Callable[[IntArray], Judge]  # of rows at these positions
+    judge: Callable[[IntArray], Fitness]  # of rows at these positions
     extra: dict[str, Any]  # what else the search depends on
     path: PowerPath | None = None
     shares: FloatArray | None = None  # (N,), how dear rows are among their class
@@ -127,7 +126,7 @@ def _never(estimator: Any) -> bool:
     )
 
 
-class EvolvingMachine(CostLearning, ELMFamily):
+class EvolvingMachine(CostLearning, ELMBase):
     """Search the costs of a machine; subclasses say what is judged, and how."""
 
     fitness: Any
@@ -157,7 +156,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
         folds_rng, search_rng = rng.spawn(2)
         splits = self._splits(rows, folds_rng)
         checkpoint = self._resumed(plan, problem, splits, seed)  # refused before sums are made
-        positions = judged_rows(splits, len(costed))
+        positions = validation_rows(splits, len(costed))
         learned = self._search(
             plan,
             (engine or _plain_engine)(machine, costed, splits, spans, needs),
@@ -166,7 +165,7 @@ class EvolvingMachine(CostLearning, ELMFamily):
             checkpoint,
             rows.keys(positions),
             thread_number(self.n_jobs),
-        ).completed(trained_rows(splits, len(costed)), rows.codes)
+        ).completed(training_rows(splits, len(costed)), rows.codes)
         self.C_, self.gamma_ = learned.C, learned.gamma
         return Settlement(learned, machine.with_width(learned.gamma), costed)
 

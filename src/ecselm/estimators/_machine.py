@@ -64,7 +64,7 @@ class LayerMachine:
     def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
         """Return what scores candidates; without splits, by leaving one out."""
         if splits is None:
-            return left_out_engine(self, rows)
+            return loo_engine(self, rows)
         return layer_engine(
             self.H,
             rows,
@@ -110,7 +110,7 @@ class KernelMachine:
     def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
         """Return what scores candidates; without splits, by leaving one out."""
         if splits is None:
-            return left_out_engine(self, rows)
+            return loo_engine(self, rows)
         return kernel_engine(self.kernel, rows, splits, searched=needs.searches_width)
 
     def solution(self, rows: CostedRows, costs: FloatArray, C: float) -> Solution:
@@ -131,7 +131,7 @@ class KernelMachine:
 Machine = LayerMachine | KernelMachine
 
 
-def left_out_engine(machine: Machine, rows: CostedRows) -> LeaveOneOutEngine:
+def loo_engine(machine: Machine, rows: CostedRows) -> LeaveOneOutEngine:
     """Return what scores rows as if each had been left out."""
     if isinstance(machine, KernelMachine):
         return LeaveOneOutEngine.from_kernel(machine.kernel, rows)
@@ -141,4 +141,4 @@ def left_out_engine(machine: Machine, rows: CostedRows) -> LeaveOneOutEngine:
 def left_out(machine: Machine, rows: CostedRows, costs: FloatArray, C: float) -> FloatArray:
     """Return the scores (N, m) of the training rows as if each had been left out."""
     one = Candidates(costs[np.newaxis], np.array([C]))
-    return left_out_engine(machine, rows).scores(one)[0]
+    return loo_engine(machine, rows).scores(one)[0]

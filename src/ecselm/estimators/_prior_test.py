@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.fitness import CountJudge, Judge, RowCostJudge
+from ecselm.fitness import ConfusionFitness, Fitness, RowCostFitness
 from ecselm.fitness.confusion import decided_classes, smoothed_decisions
 
 FEW = 17  # rows of the smallest class from which learning costs may be trusted
@@ -20,14 +20,14 @@ class FewCasesWarning(UserWarning):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PriorTest:
     """What learned costs gain over prior ones on rows that neither was trained on.
 
     Examples
     --------
-    >>> Verdict(gain=0.02, noise=0.01, n_smallest=40).pays
+    >>> PriorTest(gain=0.02, noise=0.01, n_smallest=40).pays
     True
-    >>> Verdict(gain=0.015, noise=0.01, n_smallest=5).pays
+    >>> PriorTest(gain=0.015, noise=0.01, n_smallest=5).pays
     False
     """
 
@@ -46,7 +46,9 @@ class Verdict:
         return self.gain > (STRONG if self.few else 1.0) * self.noise
 
 
-def weigh(judge: Judge, learned: FloatArray, prior: FloatArray, keys: IntArray) -> Verdict | None:
+def weigh(
+    judge: Fitness, learned: FloatArray, prior: FloatArray, keys: IntArray
+) -> PriorTest | None:
     """Return the verdict on scores (n, m) of the rows that the judge knows.
 
     How much the gain would vary if other rows of the same classes had been judged is the
@@ -54,7 +56,7 @@ def weigh(judge: Judge, learned: FloatArray, prior: FloatArray, keys: IntArray) 
     one row, however often it occurs or is judged. A judge that is not made of sums over rows
     has no verdict.
     """
-    if not isinstance(judge, CountJudge | RowCostJudge):
+    if not isinstance(judge, ConfusionFitness | RowCostFitness):
         return None
     influence = _influence(judge, learned) - _influence(judge, prior)
     noise, sizes = 0.0, []
@@ -67,10 +69,10 @@ def weigh(judge: Judge, learned: FloatArray, prior: FloatArray, keys: IntArray) 
         noise += float((np.bincount(places, apart) ** 2).sum())
         sizes.append(len(distinct))
     fitness = judge(np.stack([learned, prior]))
-    return Verdict(float(fitness[0] - fitness[1]), float(np.sqrt(noise)), min(sizes))
+    return PriorTest(float(fitness[0] - fitness[1]), float(np.sqrt(noise)), min(sizes))
 
 
-def _influence(judge: CountJudge | RowCostJudge, Z: FloatArray) -> FloatArray:
+def _influence(judge: ConfusionFitness | RowCostFitness, Z: FloatArray) -> FloatArray:
     """Return by how much the fitness grows with the weight of each row (n,)."""
     k = max(Z.shape[1], 2)
     told = np.eye(k)[decided_classes(Z[np.newaxis])[0]]
@@ -82,9 +84,9 @@ def _influence(judge: CountJudge | RowCostJudge, Z: FloatArray) -> FloatArray:
     return total
 
 
-def _influence_of(judge: CountJudge | RowCostJudge, decisions: FloatArray) -> FloatArray:
+def _influence_of(judge: ConfusionFitness | RowCostFitness, decisions: FloatArray) -> FloatArray:
     weight = np.ones(len(decisions)) if judge.weight is None else judge.weight
-    if isinstance(judge, RowCostJudge):
+    if isinstance(judge, RowCostFitness):
         return -(decisions * judge.costs).sum(axis=1) / weight.sum()
     k = judge.n_classes
     counts = np.zeros((k, k))

@@ -32,7 +32,7 @@ from ecselm.costs import Costs, expected_costs, min_cost_decision
 from ecselm.costs.levels import CostLevel
 from ecselm.estimators._base import all_or_nothing
 from ecselm.estimators._cost_search import LEARNING, ClassCostLearning, LearnedCosts, cost_level
-from ecselm.estimators._scoring import JudgedRows
+from ecselm.estimators._scoring import ValidationRows
 from ecselm.estimators._training import seeded_clone
 from ecselm.fitness import (
     Candidates,
@@ -43,8 +43,14 @@ from ecselm.fitness import (
     Span,
     Split,
 )
-from ecselm.fitness.folds import Groups, fitness_splits, judged_rows, read_groups, trained_rows
-from ecselm.fitness.hashing import row_keys
+from ecselm.fitness.folds import (
+    Groups,
+    fitness_splits,
+    read_groups,
+    row_hashes,
+    training_rows,
+    validation_rows,
+)
 from ecselm.search import AskTell
 
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
@@ -186,10 +192,10 @@ class InputRows:
     weight: FloatArray | None
     groups: Groups | None
 
-    def judged(self, positions: IntArray) -> JudgedRows:
+    def judged(self, positions: IntArray) -> ValidationRows:
         """Return some of the rows as a judge sees them."""
         weight = None if self.weight is None else self.weight[positions]
-        return JudgedRows(safe_indexing(self.X, positions), self.y[positions], None, weight)
+        return ValidationRows(safe_indexing(self.X, positions), self.y[positions], None, weight)
 
 
 class CostSearching(ClassCostLearning):
@@ -292,15 +298,15 @@ class CostSearching(ClassCostLearning):
         data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs}
         data |= {"splits": splits, "groups": together}
         checkpoint = self._checkpoint(plan, data, seed)  # refuses before any work
-        positions = judged_rows(splits, len(costed))
+        positions = validation_rows(splits, len(costed))
         return self._search(
             plan,
             self._engine(estimator, rows, costed, splits or []),
             self._judge(rows, classes, costs, positions),
             search_rng,
             checkpoint,
-            (row_keys(X) if together is None else together)[positions],
-        ).completed(trained_rows(splits, len(costed)), rows.codes)
+            (row_hashes(X) if together is None else together)[positions],
+        ).completed(training_rows(splits, len(costed)), rows.codes)
 
     def _engine(
         self, estimator: Any, rows: InputRows, costed: CostedRows, splits: list[Split]
@@ -391,7 +397,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         The weights of the rows, without ``sample_weight``.
     class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
         As in :class:`ECSELMClassifier`.
-    gain_, gain_noise_, keeps_prior_ :
+    gain_, gain_std_error_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
 
     Examples
@@ -415,7 +421,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         "cost_level": [StrOptions({"class", "matrix", "sample", "decision"})],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         estimator: Any,
         *,

@@ -19,13 +19,13 @@ from ecselm.estimators._base import (
     AUTO,
     KERNEL_OR_LAYER,
     CostDeciding,
-    ELMRegression,
+    ELMRegressorBase,
     all_or_nothing,
     class_targets,
 )
 from ecselm.estimators._calibration import (
-    LeftOutScores,
     LogisticCalibration,
+    LooScores,
     residual_slope,
     score_slope,
 )
@@ -41,7 +41,7 @@ from ecselm.estimators._evolving import (
 )
 from ecselm.estimators._machine import EngineNeeds, Machine, left_out
 from ecselm.estimators._priors import LEAST_SHARE, prior_costs
-from ecselm.estimators._scoring import target_judge
+from ecselm.estimators._scoring import target_fitness
 from ecselm.fitness import (
     Candidates,
     CostedRows,
@@ -50,7 +50,7 @@ from ecselm.fitness import (
     RememberedScores,
     Split,
 )
-from ecselm.fitness.folds import judged_rows, read_groups
+from ecselm.fitness.folds import read_groups, validation_rows
 from ecselm.layers import ACTIVATIONS
 from ecselm.linalg import Solution
 from ecselm.search import AskTell
@@ -154,13 +154,13 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
             spans: Any,
             needs: EngineNeeds,
         ) -> Engine:
-            judged = judged_rows(splits, len(costed))
+            judged = validation_rows(splits, len(costed))
             weight = np.ones(len(judged)) if rows.weight is None else rows.weight[judged]
             k = costed.n_groups
 
             def probabilities(Z: FloatArray) -> FloatArray:
-                scores = LeftOutScores(Z, rows.codes[judged], weight)
-                return LogisticCalibration.from_left_out(scores, k)(Z)
+                scores = LooScores(Z, rows.codes[judged], weight)
+                return LogisticCalibration.from_loo(scores, k)(Z)
 
             plain = machine.engine(costed, splits, needs)
             if any(span is not None and span.is_searched for span in spans):
@@ -187,8 +187,8 @@ class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
         if self._decides:
             weight = np.ones(len(costed)) if rows.weight is None else rows.weight
             scores = left_out(machine, costed, learned.costs, learned.C)
-            self._probabilities_ = LogisticCalibration.from_left_out(
-                LeftOutScores(scores, rows.codes, weight), len(classes)
+            self._probabilities_ = LogisticCalibration.from_loo(
+                LooScores(scores, rows.codes, weight), len(classes)
             )
 
     def _score_slope(self, solution: Solution, settled: Settlement) -> float:
@@ -324,7 +324,7 @@ class ECSELMClassifier(EvolvingClassifier):
     C_, gamma_ : float
         With which (15) holds; ``gamma_`` is None without a kernel. Of the best machine
         where several are averaged, as ``class_costs_`` and ``cost_vector_`` are.
-    gain_, gain_noise_ : float
+    gain_, gain_std_error_ : float
         How much learned costs beat the prior in fitness on rows not trained on, and the
         standard error of that; NaN where there is no prior to compare with, or where the
         score is no function of single decisions.
@@ -383,7 +383,7 @@ class ECSELMClassifier(EvolvingClassifier):
         "decision": [StrOptions({"argmax", "min_cost"})],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         n_hidden: int = 100,
         *,
@@ -540,7 +540,7 @@ class ECSELMClassifier(EvolvingClassifier):
         )
 
 
-class ECSELMRegressor(EvolvingMachine, ELMRegression):
+class ECSELMRegressor(EvolvingMachine, ELMRegressorBase):
     """Evolutionary cost-sensitive extreme learning machine for real targets.
 
     Searches the cost information vector B of (15) for the best fitness (20)-(21), where
@@ -606,7 +606,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         "n_levels": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         n_hidden: int = 100,
         *,
@@ -753,7 +753,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
             level,
             np.arange(self.n_levels),
             priors,
-            lambda judged: target_judge(self.scoring, rows.judged(judged), self.smoothing),
+            lambda judged: target_fitness(self.scoring, rows.judged(judged), self.smoothing),
             {"sample_cost": stated},
         )
         settled = self._settle(problem)

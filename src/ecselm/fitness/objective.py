@@ -24,7 +24,7 @@ from ecselm.fitness.engines import Engine, Remembering, Solved, Solving
 TIE_BREAK = 1e-3  # how much the squared error counts beside a score that is flat
 
 
-class Judge(Protocol):
+class Fitness(Protocol):
     """What gives candidates their fitness."""
 
     def __call__(self, Z: FloatArray) -> FloatArray:
@@ -32,7 +32,7 @@ class Judge(Protocol):
 
 
 @runtime_checkable
-class QuickJudge(Protocol):
+class QuickFitness(Protocol):
     """A judge that may do with less than scores."""
 
     @property
@@ -44,7 +44,7 @@ class QuickJudge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class CountJudge:
+class ConfusionFitness:
     """A metric of the confusion matrix, part counted and part smoothed.
 
     ``(1 - smoothing) metric(counted) + smoothing metric(smoothed)``.
@@ -81,7 +81,7 @@ class CountJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class RowCostJudge:
+class RowCostFitness:
     """Minus the mean of costs known by row, part counted and part smoothed."""
 
     y: IntArray  # (n,)
@@ -102,7 +102,7 @@ class RowCostJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorJudge:
+class ErrorFitness:
     """Minus the mean of a function of the residuals, ``t - z``."""
 
     T: FloatArray  # (n, m)
@@ -126,28 +126,28 @@ class ErrorJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class TieBreakingJudge:
+class TieBreakingFitness:
     """Another judge's fitness, less a little of the squared error where that is flat."""
 
-    judge: Judge
+    judge: Fitness
     T: FloatArray  # (n, m)
     weight: FloatArray | None
-    squares: ErrorJudge = field(init=False)
+    squares: ErrorFitness = field(init=False)
     share: float = field(init=False)
 
     def __post_init__(self) -> None:
         scale = max(float(self.T.var()), np.finfo(np.float64).tiny)
-        object.__setattr__(self, "squares", ErrorJudge(self.T, self.weight, np.square))
+        object.__setattr__(self, "squares", ErrorFitness(self.T, self.weight, np.square))
         object.__setattr__(self, "share", TIE_BREAK / scale)
 
     @property
     def is_quick(self) -> bool:
         """Tell whether the other judge can do without scores."""
-        return isinstance(self.judge, QuickJudge) and self.judge.is_quick
+        return isinstance(self.judge, QuickFitness) and self.judge.is_quick
 
     def of_solved(self, solved: Solved) -> FloatArray:
         """Return the fitness (P,) without scores."""
-        quick: QuickJudge = self.judge  # type: ignore[assignment]  # or is_quick says no
+        quick: QuickFitness = self.judge  # type: ignore[assignment]  # or is_quick says no
         return quick.of_solved(solved) + self.share * self.squares.of_solved(solved)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
@@ -204,7 +204,7 @@ class CostObjective:
 
     encoding: CostEncoding
     engine: Engine
-    judge: Judge
+    judge: Fitness
     workers: Workers | None = None  # where the engine does not see to threads itself
     shrinkage: Shrinkage | None = None
 
@@ -223,7 +223,7 @@ class CostObjective:
         fitness = self._fitness()
         return self._losses(points, lambda batch: fitness(batch)[np.newaxis])[0]
 
-    def of_judges(self, points: FloatArray, judges: Sequence[Judge]) -> FloatArray:
+    def of_judges(self, points: FloatArray, judges: Sequence[Fitness]) -> FloatArray:
         """Return the losses (J, P) of points (P, D) for several judges of the same scores."""
 
         def fitness(batch: Candidates) -> FloatArray:
@@ -252,12 +252,12 @@ class CostObjective:
     def _fitness(self) -> Callable[[Candidates], FloatArray]:
         """Return what gives the fitness (P,) from as little as the judge can do with."""
         engine, judge = self.engine, self.judge
-        if isinstance(engine, Solving) and isinstance(judge, QuickJudge) and judge.is_quick:
+        if isinstance(engine, Solving) and isinstance(judge, QuickFitness) and judge.is_quick:
             return lambda batch: judge.of_solved(engine.solved(batch))
         return lambda batch: _judged(judge, engine.scores(batch))
 
 
-def _judged(judge: Judge, Z: FloatArray) -> FloatArray:
+def _judged(judge: Fitness, Z: FloatArray) -> FloatArray:
     """Return the fitness (P,), NaN for candidates without finite scores."""
     solved = np.isfinite(Z.sum(axis=(1, 2)))
     if solved.all():

@@ -17,9 +17,9 @@ _ESTIMATORS = {
     "ecselm.estimators.eelm.EELMRegressor",
     "ecselm.estimators.elm.ELMClassifier",
     "ecselm.estimators.elm.ELMRegressor",
-    "ecselm.estimators.kelm.KELMClassifier",
-    "ecselm.estimators.kelm.KELMRegressor",
-    "ecselm.estimators.welm.WELMClassifier",
+    "ecselm.estimators.elm.KELMClassifier",
+    "ecselm.estimators.elm.KELMRegressor",
+    "ecselm.estimators.elm.WELMClassifier",
 }
 _HELD = {
     "ecselm.estimators._calibration.LogisticCalibration",
@@ -30,8 +30,8 @@ _HELD = {
     "ecselm.layers.random.RandomLayer",
     "ecselm.layers.scaling.RankScale",
     "ecselm.layers.scaling.InputScale",
-    "ecselm.layers.union.LayerUnion",
-    "ecselm.layers.union.WeighedLayer",
+    "ecselm.layers.random.LayerUnion",
+    "ecselm.layers.random.WeighedLayer",
     "ecselm.saving.plain.Frame",
     "ecselm.saving.plain.Pairs",
     "ecselm.search.run.Generation",

@@ -15,8 +15,7 @@ from scipy.optimize import OptimizeResult
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
 from ecselm.search.backtracking import BacktrackingSearch
-from ecselm.search.population import AskTell
-from ecselm.search.space import Box
+from ecselm.search.space import AskTell, Box
 
 _KEEPS_BEST: ContextVar[bool] = ContextVar("keeps_best", default=True)
 
