@@ -15,11 +15,14 @@ from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._ensemble import n_listed
-from ecselm.estimators._scoring import COSTED
-from ecselm.estimators._training import SAMPLE_ROWS, LayerLearner, LayerRecipe, RowSample
-from ecselm.fitness.sampling import smallest
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import BINARY, COUNTED
+from ecselm.estimators._training import (
+    SAMPLE_ROWS,
+    CalibrationSample,
+    LayerLearner,
+    LayerRecipe,
+)
+from ecselm.fitness.sampling import RowSample, smallest
+from ecselm.metrics import get_metric, get_scorer
 from ecselm.outofcore.blocks import Blocks, named
 from ecselm.outofcore.passes import (
     ClassGroups,
@@ -43,7 +46,6 @@ from ecselm.outofcore.source import (
 
 MAX_VALIDATION_ROWS = 100_000
 SAMPLE_STREAM = 8  # children of the random state: a search has fewer
-COUNTED_BY_WEIGHT = {*COSTED, *BINARY, *COUNTED}
 SQUARES = "neg_mean_squared_error"
 SURVEY, TARGETS = "looking at the rows", "looking at the targets"
 
@@ -111,10 +113,10 @@ def fit_blocks(
     sums: CostSums = blocks.reduce(add_up, CostSums.__add__, SUMS, placed=rng is not None)
     if not sums.masses.any():
         raise ValueError("costs must not be 0 for every row of positive weight")
-    sample = None if rng is None else RowSample(sums.picked, keys, rng)
-    learner = LayerLearner(
-        recipe, recipe.made, True, sums.blocks, sums.counts, sums.masses, sample
-    )
+    sample = None
+    if rng is not None:
+        sample = CalibrationSample(RowSample.of(sums.picked, keys, SAMPLE_ROWS), rng)
+    learner = LayerLearner(recipe, recipe.made, True, sums.blocks, sums.counts, sums.masses, sample)
     # (15), solved.
     no_rows = sums.picked.taken(np.arange(0))
     with one_blas_thread():
@@ -133,10 +135,8 @@ def _made(recipe: LayerRecipe, known: Survey) -> Any:
     return recipe.make(rows.X, rows.weight)
 
 
-def drawn_places(
-    sizes: IntArray, rng: np.random.Generator | None
-) -> tuple[FloatArray, IntArray]:
-    """Return the keys and places of the rows that a :class:`RowSample` of all rows keeps.
+def drawn_places(sizes: IntArray, rng: np.random.Generator | None) -> tuple[FloatArray, IntArray]:
+    """Return the keys and places of the rows that a :class:`CalibrationSample` keeps.
 
     Overwrites ``rng``: it ends as that of a sample which has seen all rows.
     """
@@ -177,14 +177,13 @@ def sample_rows(model: Any, blocks: Blocks, max_validation_rows: int) -> Sampled
     found = survey(blocks, rule)
     listing = found.listing
     if listing is None:
-        raise TypeError("rows must have been listed")
-    if levels is None:
-        assert found.labels is not None
-        grouping, masses = ClassGroups(found.labels.classes), found.labels.masses
-    else:
-        grouping, masses = levels, np.zeros(levels.n_groups)
-        masses[listing.sample.classes] = listing.sample.masses
-    return SampledRows(blocks, found, grouping, masses, listing, listing.sampled())
+        raise TypeError("a survey with a rule must list rows")
+    if found.labels is not None:
+        classes = ClassGroups(found.labels.classes)
+        return SampledRows(blocks, found, classes, found.labels.masses, listing, listing.sampled())
+    masses = np.zeros(model.n_levels)
+    masses[listing.sample.classes] = listing.sample.masses
+    return SampledRows(blocks, found, levels, masses, listing, listing.sampled())
 
 
 def _levels(blocks: Blocks, n_levels: int) -> LevelGroups:
@@ -225,6 +224,7 @@ def fit_search(
 
 
 def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledRows:
+    """Search the costs on rows that were sampled; the model is overwritten."""
     made = SummedClassifier if is_classifier(model) else SummedRegressor
     search = made(**model.get_params(deep=False))
     search._gathered = rows
@@ -240,7 +240,7 @@ def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledR
 
 def check_weights_count(scoring: Any) -> None:
     """Refuse a score that would take the sample for the rows it stands for."""
-    if scoring is None or scoring in COUNTED_BY_WEIGHT:
+    if scoring is None or get_metric(scoring).from_confusion is not None:
         return
     function = getattr(get_scorer(scoring), "_score_func", None)
     if function is None or "sample_weight" not in inspect.signature(function).parameters:

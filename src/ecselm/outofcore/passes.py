@@ -14,8 +14,15 @@ from ecselm.costs import CostTerms
 from ecselm.estimators._base import class_codes, class_targets
 from ecselm.estimators._training import Rows
 from ecselm.estimators.ecselm import level_edges, level_position
-from ecselm.fitness.folds import N_FOLDS, Dealing
-from ecselm.fitness.hashing import N_LISTED, drawn_salt, key_numbers, mixed, row_keys
+from ecselm.fitness.folds import (
+    N_FOLDS,
+    N_LISTED,
+    FoldAssignment,
+    drawn_salt,
+    hash_numbers,
+    mixed,
+    row_hashes,
+)
 from ecselm.fitness.sampling import RowSample, fair_quotas
 from ecselm.layers import HiddenLayer, ScaleSum
 from ecselm.linalg import GramBlocks
@@ -297,7 +304,7 @@ class RowListing:
             sample = rule.sample(block, rule.labels(block))
             return cls(sample, {}, {}, None, None, np.zeros(0, dtype=np.intp))
         rows = block.of_weight()
-        hashes, labels = row_keys(rows.X), rule.labels(rows)
+        hashes, labels = row_hashes(rows.X), rule.labels(rows)
         found, codes = np.unique(labels, return_inverse=True)
         members = {label: np.flatnonzero(codes == c) for c, label in enumerate(found.tolist())}
         numbers = _numbers(hashes, rows, rule)
@@ -351,7 +358,7 @@ def _numbers(hashes: AnyArray, rows: RowBlock, rule: SampleRule) -> AnyArray:
     """Return numbers (N,) of rows that other inputs, targets or weights would change."""
     columns = [] if rule.levels is None else list(rows.targets.T)
     columns += [] if rows.weight is None else [rows.weight]
-    number = key_numbers(hashes)
+    number = hash_numbers(hashes)
     for column in columns:
         number = mixed(number ^ column.astype(np.float64).view(np.uint64), 0)
     return number
@@ -401,21 +408,21 @@ class Survey:
 class FoldPlan:
     """Folds of all rows, and for each split the folds it trains on and the one it validates."""
 
-    assignment: Dealing
+    assignment: FoldAssignment
     fraction: float | None  # of validation rows; None for folds of equal size
     train: BoolArray  # (n_splits, n_folds)
     validation: IntArray  # (n_splits,)
 
     @classmethod
-    def of_fitness(cls, fitness: Any, assignment: Dealing, fraction: float) -> FoldPlan:
+    def of_fitness(cls, fitness: Any, assignment: FoldAssignment, fraction: float) -> FoldPlan:
         """Return the folds that a ``fitness`` asks for.
 
         Examples
         --------
-        >>> from ecselm.fitness.hashing import row_keys
+        >>> from ecselm.fitness.folds import row_hashes
         >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.zeros(4, dtype=int)
         >>> rng = np.random.default_rng(0)
-        >>> assignment = Dealing.drawn({0: np.sort(row_keys(X))}, rng, 4)
+        >>> assignment = FoldAssignment.drawn({0: np.sort(row_hashes(X))}, rng, 4)
         >>> plan = FoldPlan.of_fitness(2, assignment, 0.25)
         >>> sorted(plan.folds(X, y).tolist()), plan.train.tolist()
         ([0, 0, 1, 1], [[False, True], [True, False]])
@@ -423,10 +430,10 @@ class FoldPlan:
         if fitness == "train":
             return cls(assignment, None, np.array([[True]]), np.array([0]))
         if fitness == "holdout":
-            n_folds = 2 if assignment.sets_aside(fraction) else 1
+            n_folds = 2 if assignment.has_holdout(fraction) else 1
             plan = cls(assignment, fraction, np.array([[True, False]]), np.array([1]))
         else:
-            n_folds = assignment.n_parts(int(fitness) if isinstance(fitness, Integral) else N_FOLDS)
+            n_folds = assignment.n_folds(int(fitness) if isinstance(fitness, Integral) else N_FOLDS)
             plan = cls(assignment, None, ~np.eye(n_folds, dtype=bool), np.arange(n_folds))
         if n_folds < 2:
             raise ValueError(
@@ -444,10 +451,10 @@ class FoldPlan:
         """Return the fold (N,) of every row, by its inputs and its class."""
         if self.n_folds == 1:
             return np.zeros(len(codes), dtype=np.intp)
-        hashes = row_keys(X)
+        hashes = row_hashes(X)
         if self.fraction is None:
-            return self.assignment.parts(hashes, codes, self.n_folds)
-        return self.assignment.set_aside(hashes, codes, self.fraction).astype(np.intp)
+            return self.assignment.folds(hashes, codes, self.n_folds)
+        return self.assignment.holdout(hashes, codes, self.fraction).astype(np.intp)
 
 
 # The last pass: sums of (15).

@@ -22,10 +22,8 @@ from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRo
 from ecselm.estimators._machine import EngineNeeds, LayerMachine
 from ecselm.estimators._training import LayerRecipe, finite
 from ecselm.fitness import CostedRows, Engine, Split
-from ecselm.fitness.engine_selection import SCORES_SHARE
-from ecselm.fitness.engines import JudgedFeatures, LayerEngine
-from ecselm.fitness.folds import Dealing
-from ecselm.fitness.hashing import N_LISTED, first_places, row_keys
+from ecselm.fitness.engines import SCORES_SHARE, LayerEngine, ValidationFeatures
+from ecselm.fitness.folds import N_LISTED, FoldAssignment, first_places, row_hashes
 from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
 from ecselm.layers import HiddenLayer, RandomLayer
 from ecselm.linalg import GramBlocks
@@ -107,7 +105,7 @@ class SampledRows:
                 for code, label in enumerate(labels.classes.tolist())
                 if label in hashes
             }
-        plan = FoldPlan.of_fitness(fitness, Dealing.drawn(listed, rng, N_LISTED), fraction)
+        plan = FoldPlan.of_fitness(fitness, FoldAssignment.drawn(listed, rng, N_LISTED), fraction)
         self.plan = plan
         own = plan.folds(self.sample.X, self.grouping.codes(self.sample))
         return [
@@ -137,11 +135,11 @@ class SampledRows:
 
     def distinct_sample(self) -> Any:
         """Return the distinct rows of the sample, in the order of their hashes."""
-        return self.sample.X[first_places(row_keys(self.sample.X))]
+        return self.sample.X[first_places(row_hashes(self.sample.X))]
 
 
 @dataclass(frozen=True)
-class SummedFeatures(JudgedFeatures):
+class SummedFeatures(ValidationFeatures):
     """Validation rows, of which squared errors are known over all rows, not the sample alone."""
 
     total: GramBlocks | None = None
@@ -174,7 +172,7 @@ class SummedMachine(LayerMachine):
             raise ValueError("fitness must not be 'loo' on Dask, which needs all rows at once")
         halved = 4 * self.H.size < needs.memory / 4
         trainers: list[Trainer] = []
-        judged: list[JudgedFeatures] = []
+        judged: list[ValidationFeatures] = []
         plan = self.rows.folds
         every = np.arange(plan.n_folds)
         for split, train, fold in zip(splits, plan.train, plan.validation, strict=True):
