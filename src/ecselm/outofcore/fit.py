@@ -218,13 +218,14 @@ def fit_search(
         Fitted before, to begin with the costs it has learned.
     """
     rows = sample_rows(model, blocks, max_validation_rows)
+    search_sampled(model, rows, previous)
+    return rows
+
+
+def search_sampled(model: Any, rows: SampledRows, previous: Any = None) -> None:
+    """Search costs on rows that were sampled, see :func:`fit_search`."""
     if not rows.is_complete:
         check_weights_count(model.scoring)
-    return search_rows(model, rows, previous)
-
-
-def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledRows:
-    """Search the costs on rows that were sampled; the model is overwritten."""
     made = SummedClassifier if is_classifier(model) else SummedRegressor
     search = made(**model.get_params(deep=False))
     search._gathered = rows
@@ -235,7 +236,6 @@ def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledR
     own = {"_gathered", "cost_vector_", *model.get_params(deep=False)}
     vars(model).update({name: value for name, value in vars(search).items() if name not in own})
     model.n_validation_rows_ = rows.n_rows if model.scoring == SQUARES else len(rows.sample)
-    return rows
 
 
 def check_weights_count(scoring: Any) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ecselm import _native as compiled
 from ecselm._typing import AnyArray, BoolArray, FloatArray
@@ -17,6 +18,7 @@ from ecselm.estimators._ensemble import (
     Ranks,
     landmark_places,
     layers_around,
+    uncentred,
 )
 from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRows
 from ecselm.estimators._machine import EngineNeeds, LayerMachine
@@ -234,8 +236,10 @@ class SummedClassifier(SummedSearch, ECSELMClassifier):
         scale = total.scale("standard" if self.scale == "auto" else self.scale)
         found = gathered.listing.landmarks
         chosen = landmark_places(len(found.hashes), self.n_hidden, rows_rng)
-        ranks = Ranks.measured(gathered.distinct_sample())
-        known = KindInputs(scale, total.gamma(scale), found.X[chosen], ranks)
+        thin = sparse.issparse(found.X)
+        gamma = total.gamma(uncentred(scale) if thin else scale)
+        ranks = None if thin else Ranks.measured(gathered.distinct_sample())
+        known = KindInputs(scale, gamma, found.X[chosen], ranks)
         layers = layers_around(known, self.n_hidden, units_rng)
         gathered.sum_behind([kind.layer for kind in layers])
         return layers
