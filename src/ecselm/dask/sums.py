@@ -17,7 +17,8 @@ from ecselm.dask.cluster import computed, tree_sum
 from ecselm.dask.survey import Cells, Grouped, Grouping, Roll, SampleRule, Survey, call_roll
 from ecselm.dask.table import Block, Form, Table, by_partition, in_partition, read_block
 from ecselm.estimators._base import class_targets
-from ecselm.estimators._training import LayerRecipe, Rows
+from ecselm.estimators._layers import LayerRecipe
+from ecselm.estimators._training import Rows
 from ecselm.fitness import Split
 from ecselm.fitness.folds import N_LISTED, FoldAssignment, first_places, row_hashes
 from ecselm.layers import HiddenLayer, RandomLayer

@@ -23,7 +23,8 @@ from ecselm.estimators._base import (
     stream_codes,
 )
 from ecselm.estimators._calibration import score_slope
-from ecselm.estimators._training import Rows, finite
+from ecselm.estimators._layers import finite
+from ecselm.estimators._training import Rows
 from ecselm.layers import LayerUnion
 from ecselm.linalg import GramBlocks, Solution
 from ecselm.linalg.ridge import primal_solution

@@ -15,8 +15,8 @@ from ecselm._sklearn import check_parameters
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
 from ecselm.estimators._base import ELMBase, fit_blocks
+from ecselm.estimators._layers import LayerRecipe
 from ecselm.estimators._refit import check_refittable, refit_blocks
-from ecselm.estimators._training import LayerRecipe
 from ecselm.layers import RandomLayer, ScaleSum
 from ecselm.streaming.blocks import Passes, Told
 from ecselm.streaming.rows import ClassSample, RowBlock, RowSource, check_sample
