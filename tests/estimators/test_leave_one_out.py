@@ -11,7 +11,13 @@ from scipy.special import log_softmax
 from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier
 from ecselm.costs import CostTerms
 from ecselm.estimators._calibration import LogisticCalibration, LooScores, loo_rows
-from ecselm.estimators._training import SAMPLE_ROWS, KernelLearner, LayerLearner, Rows, RowSample
+from ecselm.estimators._training import (
+    SAMPLE_ROWS,
+    CalibrationSample,
+    KernelLearner,
+    LayerLearner,
+    Rows,
+)
 
 
 @pytest.fixture
@@ -95,10 +101,10 @@ def test_sample_is_the_same_for_any_cut_of_the_rows(rng):
         CostTerms(np.zeros((n, 1), dtype=int), np.ones((n, 1)), 1, "sample"),
         None,
     )
-    whole = RowSample.from_rows(rows, rng)
+    whole = CalibrationSample.from_rows(rows, rng)
     ends = [0, 1, 100, 5000, 5001, n]
     parts = [rows.taken(np.arange(a, b)) for a, b in pairwise(ends)]
-    streamed = RowSample.from_rows(parts[0], rng)
+    streamed = CalibrationSample.from_rows(parts[0], rng)
     for part in parts[1:]:
         streamed = streamed.extended(part)
     assert len(whole.rows) == SAMPLE_ROWS

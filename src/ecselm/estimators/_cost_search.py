@@ -108,6 +108,7 @@ LEARNING: dict[str, Any] = {
     "random_state": ["random_state", np.random.Generator],
     "verbose": ["verbose"],
 }
+NO_ROW_COSTS = dict.fromkeys(("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost"))
 # Parameters that may differ between a search and the one that resumes its checkpoint.
 RUNNING = {
     *("max_epochs", "patience", "max_time", "checkpoint"),
@@ -214,7 +215,7 @@ def stated_by_user(
     cost: Any, codes: IntArray, classes: AnyArray, used: IntArray, by_row: dict[str, Any]
 ) -> Costs | None:
     """Return the stated costs of the rows used, None if there are none."""
-    costs = read_costs(cost, codes, classes, aggregate="classes", **by_row)
+    costs = read_costs(cost, codes, classes, aggregate="classes", **{**NO_ROW_COSTS, **by_row})
     if cost is None and all(value is None for value in by_row.values()):
         return None
     if isinstance(costs, ClassCosts):

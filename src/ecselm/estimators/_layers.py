@@ -162,7 +162,7 @@ def layers_of_kinds(
     """
     rows_rng, units_rng = rng.spawn(2)
     measured = measure_scale(X, scale, weight)
-    to_landmarks = _uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
+    to_landmarks = uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
     gamma = resolve_gamma("scale", to_landmarks(X), weight)
     distinct = first_places(row_hashes(X))
     landmarks = X[distinct[landmark_places(len(distinct), n_hidden, rows_rng)]]
@@ -210,7 +210,7 @@ class KindInputs:
 def layers_around(known: KindInputs, n_hidden: int, rng: np.random.Generator) -> list[KindLayer]:
     """Return layers of every kind in all widths for inputs of which so much is known."""
     rows, gamma = known.landmarks, known.gamma
-    scale = _uncentred(known.scale) if sparse.issparse(rows) else DenseScale(known.scale)
+    scale = uncentred(known.scale) if sparse.issparse(rows) else DenseScale(known.scale)
     scaled = scale(rows)
     layers = [
         KindLayer(kind, width, _landmark_layer(kind, scaled, width * gamma, scale))
@@ -232,7 +232,7 @@ def layers_around(known: KindInputs, n_hidden: int, rng: np.random.Generator) ->
     ]
 
 
-def _uncentred(scale: InputScale) -> InputScale:
+def uncentred(scale: InputScale) -> InputScale:
     """Return the scale that leaves zeros where they are; distances do not know the centre."""
     return replace(scale, center=np.zeros_like(scale.center))
 

@@ -13,6 +13,7 @@ from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import CostTerms
 from ecselm.estimators._layers import LayerRecipe, finite
+from ecselm.fitness.sampling import RowSample
 from ecselm.layers import HiddenLayer, KernelMap
 from ecselm.linalg import GramBlocks, GramSum, Solution
 from ecselm.linalg.ridge import dual_solution, primal_solution, solve_weighted
@@ -44,23 +45,25 @@ class Rows:
     def __len__(self) -> int:
         return len(self.T)
 
-    def joined(self, other: Rows) -> Rows:
-        """Return the rows of both, these first."""
-        weights = [
-            np.ones(len(rows), self.T.dtype) if rows.weight is None else rows.weight
-            for rows in (self, other)
-        ]
+    def joined(self, *others: Rows) -> Rows:
+        """Return these rows and those of others, in this order."""
+        every = (self, *others)
         return Rows(
-            X=_stacked(self.X, other.X),
-            T=np.vstack([self.T, other.T]),
-            y=np.concatenate([self.y, other.y]),
+            X=_stacked([rows.X for rows in every]),
+            T=np.vstack([rows.T for rows in every]),
+            y=np.concatenate([rows.y for rows in every]),
             terms=CostTerms(
-                np.vstack([self.terms.groups, other.terms.groups]),
-                np.vstack([self.terms.factors, other.terms.factors]),
+                np.vstack([rows.terms.groups for rows in every]),
+                np.vstack([rows.terms.factors for rows in every]),
                 self.terms.n_groups,
                 self.terms.kind,
             ),
-            weight=np.concatenate(weights),
+            weight=np.concatenate(
+                [
+                    np.ones(len(rows), self.T.dtype) if rows.weight is None else rows.weight
+                    for rows in every
+                ]
+            ),
         )
 
     def owned(self) -> Rows:
@@ -154,10 +157,10 @@ class Rows:
         return total.blocks()
 
 
-def _stacked(first: Matrix, second: Matrix) -> Matrix:
-    if sparse.issparse(first) or sparse.issparse(second):
-        return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
-    return np.vstack([first, second])
+def _stacked(parts: list[Matrix]) -> Matrix:
+    if any(sparse.issparse(part) for part in parts):
+        return sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
+    return np.vstack(parts)
 
 
 def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:
@@ -166,60 +169,32 @@ def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> F
 
 
 @dataclass(frozen=True, slots=True)
-class RowSample:
+class CalibrationSample:
     """All rows up to ``SAMPLE_ROWS``, then a uniform sample of that many.
 
-    Every row draws a key; the rows with the smallest keys stay. The keys are one
-    stream, so any cut of the rows into chunks keeps the same ones.
+    The keys of the rows are one random stream, so any cut into chunks keeps the same rows.
     """
 
-    rows: Rows
-    keys: FloatArray  # (S,)
+    sample: RowSample
     rng: np.random.Generator
 
     @classmethod
-    def from_rows(cls, rows: Rows, rng: np.random.Generator) -> RowSample:
+    def from_rows(cls, rows: Rows, rng: np.random.Generator) -> CalibrationSample:
         """Begin a sample; ``rng`` is not advanced."""
         rng = deepcopy(rng)
-        return cls(rows.owned(), rng.random(len(rows)), rng)._thinned()
+        return cls(RowSample.of(rows, rng.random(len(rows)), SAMPLE_ROWS), rng)
 
-    def extended(self, rows: Rows) -> RowSample:
+    def extended(self, rows: Rows) -> CalibrationSample:
         """Return the sample after more rows."""
         rng = deepcopy(self.rng)
-        keys = np.concatenate([self.keys, rng.random(len(rows))])
-        return RowSample(self.rows.joined(rows), keys, rng)._thinned()
+        more = RowSample.of(rows, rng.random(len(rows)), SAMPLE_ROWS)
+        return CalibrationSample(self.sample + more, rng)
 
-    def _thinned(self) -> RowSample:
-        if len(self.keys) <= SAMPLE_ROWS:
-            return self
-        kept = np.sort(np.argpartition(self.keys, SAMPLE_ROWS)[:SAMPLE_ROWS])
-        return RowSample(self.rows.taken(kept), self.keys[kept], self.rng)
-
-
-def fair_quotas(counts: IntArray, most: int) -> IntArray:
-    """Return how many rows of each class to take: all of the small ones, of others as many.
-
-    As counts grow, the quota of a class that is not taken whole never does: a sample can be
-    drawn while rows come in.
-
-    Parameters
-    ----------
-    counts : array of shape (k,)
-    most : int
-        Rows in all, of which every class has one at least.
-
-    Examples
-    --------
-    >>> fair_quotas(np.array([1000, 3, 500]), 100)
-    array([48,  3, 48])
-    """
-    left, ascending = most, np.sort(counts)
-    for i, count in enumerate(ascending.tolist()):
-        share = left // (len(counts) - i)
-        if count > share:
-            return np.minimum(counts, max(1, share))
-        left -= count
-    return counts.copy()
+    @property
+    def rows(self) -> Rows:
+        """Return the rows of the sample."""
+        rows: Rows = self.sample.rows
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +227,7 @@ class LayerLearner:
     known: Rows | GramBlocks
     counts: FloatArray  # (k,) weighted class counts
     masses: FloatArray  # (g,) weighted factors of the cost groups
-    sample: RowSample | None
+    sample: CalibrationSample | None
 
     @classmethod
     def from_batch(
@@ -290,7 +265,7 @@ class LayerLearner:
         settled: bool,
     ) -> LayerLearner:
         layer = recipe.make(rows.X, rows.weight)
-        sample = None if rng is None else RowSample.from_rows(rows, rng)
+        sample = None if rng is None else CalibrationSample.from_rows(rows, rng)
         return cls(recipe, layer, settled, rows, rows.counts(n_classes), rows.masses(), sample)
 
     @property

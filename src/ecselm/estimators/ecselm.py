@@ -139,6 +139,7 @@ def _planned(
     problem: CostProblem,
     rows: CostedRows,
     kernel: KernelMap | None,
+    previous: Any,
     *,
     decides: bool = False,
 ) -> tuple[CostSearch, EngineLimits]:
@@ -151,7 +152,7 @@ def _planned(
         C,
         gamma,
         decides=decides,
-        previous=previous_costs(estimator),
+        previous=previous_costs(estimator if previous is None else previous),
     )
     return search, EngineLimits.of_search(
         estimator.memory_limit, search.encoding, estimator.population_size, data.weight
@@ -525,8 +526,14 @@ class ECSELMClassifier(CostDecisionBase):
 
     @all_or_nothing
     @one_blas_thread()
-    def _fit_source(self, source: SumsSource, groups: Any = None, **by_row: Any) -> Self:
-        """Search the costs on the rows of a source, and solve (15) with the best."""
+    def _fit_source(
+        self, source: SumsSource, groups: Any = None, *, previous: Any = None, **by_row: Any
+    ) -> Self:
+        """Search the costs on the rows of a source, and solve (15) with the best.
+
+        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
+        fitted before, or of this one.
+        """
         # Validate: everything that can be refused is refused before any random draw.
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
         row_groups = read_groups(groups, len(codes), self.fitness)
@@ -558,7 +565,7 @@ class ECSELMClassifier(CostDecisionBase):
 
         # The space of the search: costs, C, and the width of a kernel.
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
-        search, limits = _planned(self, data, problem, rows, kernel, decides=decides)
+        search, limits = _planned(self, data, problem, rows, kernel, previous, decides=decides)
 
         # Candidates are validated on rows they are not trained on, or costs would overfit them.
         splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)
@@ -908,12 +915,23 @@ class ECSELMRegressor(ELMRegressorBase):
         -------
         self
         """
-        return self._fit_source(MemorySource(X, y, sample_weight), groups, sample_cost)
+        return self._fit_source(MemorySource(X, y, sample_weight), groups, sample_cost=sample_cost)
 
     @all_or_nothing
     @one_blas_thread()
-    def _fit_source(self, source: SumsSource, groups: Any = None, sample_cost: Any = None) -> Self:
-        """Search the costs on the rows of a source, and solve (15) with the best."""
+    def _fit_source(
+        self,
+        source: SumsSource,
+        groups: Any = None,
+        *,
+        previous: Any = None,
+        sample_cost: Any = None,
+    ) -> Self:
+        """Search the costs on the rows of a source, and solve (15) with the best.
+
+        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
+        fitted before, or of this one.
+        """
         # Validate: everything that can be refused is refused before any random draw.
         X, y = self._validated(source.X, reset=True, y=source.y, multi_output=True, y_numeric=True)
         weight = check_weights(source.sample_weight, X)
@@ -937,7 +955,7 @@ class ECSELMRegressor(ELMRegressorBase):
         rng, seed = random_stream(self.random_state, self.checkpoint)
         folds_rng, search_rng = rng.spawn(2)
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
-        search, limits = _planned(self, data, problem, rows, kernel)
+        search, limits = _planned(self, data, problem, rows, kernel, previous)
 
         # Candidates are validated on rows they are not trained on, or costs would overfit them.
         splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)
