@@ -19,7 +19,8 @@ from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, SampleCosts, expected_costs, min_cost_decision
 from ecselm.estimators._calibration import score_slope, softmax_probabilities
-from ecselm.estimators._training import KernelLearner, LayerLearner, LayerRecipe, Rows, seeded_clone
+from ecselm.estimators._layers import LayerRecipe, seeded_clone
+from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
     DRAWS,
@@ -565,7 +566,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         return scores[:, 0] if self._target_ndim_ == 1 else scores
 
 
-class CostDeciding(ELMClassifierBase):
+class CostDecisionBase(ELMClassifierBase):
     """Decide as the fitted model was told: by score, or by probabilities and costs."""
 
     cost_matrix_: Any

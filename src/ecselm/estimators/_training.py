@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import CostTerms
+from ecselm.estimators._layers import LayerRecipe, finite
 from ecselm.fitness.sampling import RowSample
-from ecselm.layers import HiddenLayer, InputScale, KernelMap, RandomLayer, measure_scale
-from ecselm.layers.random import Weights
+from ecselm.layers import HiddenLayer, KernelMap
 from ecselm.linalg import GramBlocks, GramSum, Solution
 from ecselm.linalg.ridge import dual_solution, primal_solution, solve_weighted
 
@@ -200,87 +198,6 @@ class CalibrationSample:
 
 
 @dataclass(frozen=True, slots=True)
-class TransformerLayer:
-    """A fitted transformer in the place of the random layer."""
-
-    transformer: Any
-    n_hidden: int
-    dtype: np.dtype[np.floating]
-
-    @property
-    def concurrent(self) -> bool:
-        """Tell whether several threads may call it."""
-        return False
-
-    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
-        """Return H, dense, in ``out`` if that is given."""
-        H = self.transformer.transform(X)
-        dense = np.asarray(H.toarray() if sparse.issparse(H) else H, dtype=self.dtype)
-        if out is None:
-            return dense
-        out[:] = dense
-        return out
-
-
-@dataclass(frozen=True, slots=True)
-class LayerRecipe:
-    """What is decided about a layer before it has seen the scale of its inputs."""
-
-    drawn: Weights | None
-    activation: str | Callable[[FloatArray], FloatArray]
-    scale: str | None
-    transformer: Any
-    dtype: np.dtype[np.floating]
-    made: HiddenLayer | None = None  # beforehand, for rows that come in blocks
-
-    @property
-    def data_free(self) -> bool:
-        """Tell whether the layer depends on no data that are still to come."""
-        return self.made is not None or (self.transformer is None and self.scale is None)
-
-    @property
-    def source(self) -> tuple[str, Any]:
-        """Return the parameter that answers for H, and its value."""
-        if self.drawn is None:
-            return "hidden_layer", self.transformer
-        return "activation", self.activation
-
-    def make(self, X: Matrix, sample_weight: FloatArray | None) -> HiddenLayer:
-        """Return the layer for inputs like the rows of ``X``."""
-        if self.made is not None:
-            return self.made
-        if self.drawn is None:
-            return self._fit_transformer(X)
-        layer = self.scaled(measure_scale(X, self.scale, sample_weight))
-        layer.warn_if_saturated(X)
-        return layer
-
-    def scaled(self, scale: InputScale) -> RandomLayer:
-        """Return the drawn layer for inputs of this scale."""
-        if self.drawn is None:
-            raise ValueError("hidden_layer must be None for a layer of a scale of its own")
-        return RandomLayer.from_draw(self.drawn, self.activation, scale, self.dtype)
-
-    def _fit_transformer(self, X: Matrix) -> TransformerLayer:
-        transformer = clone(self.transformer).fit(X)
-        return TransformerLayer(transformer, transformer.transform(X[:1]).shape[1], self.dtype)
-
-
-def seeded_clone(transformer: Any, rng: np.random.Generator) -> Any:
-    """Clone ``transformer`` with a seed for every random state that is not set."""
-    fresh = clone(transformer)
-    parameters = fresh.get_params(deep=True) if hasattr(fresh, "get_params") else {}
-    unset = [
-        name
-        for name, value in sorted(parameters.items())
-        if name.split("__")[-1] == "random_state" and value is None
-    ]
-    if unset:
-        fresh.set_params(**{name: int(rng.integers(2**31)) for name in unset})
-    return fresh
-
-
-@dataclass(frozen=True, slots=True)
 class KernelLearner:
     """Training rows of a kernel machine."""
 
@@ -410,13 +327,3 @@ class LayerLearner:
         # An infinite entry of H makes its square in the Gram matrix infinite.
         finite(total.grams, *self.recipe.source)
         return total
-
-
-def finite(values: FloatArray, name: str, value: str | Callable[..., Any] | None) -> FloatArray:
-    """Return ``values``, or refuse the parameter ``name`` that let them overflow."""
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"{name} must give finite values for these data, got infinite or NaN ones from "
-            f"{name}={value!r}; scale the inputs or choose another {name}"
-        )
-    return values

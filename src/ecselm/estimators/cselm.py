@@ -25,7 +25,7 @@ from ecselm.costs import (
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
     RIDGE,
-    CostDeciding,
+    CostDecisionBase,
     ELMRegressorBase,
     has_hidden_layer,
 )
@@ -35,7 +35,7 @@ from ecselm.estimators.elm import normalized
 from ecselm.linalg import Solution
 
 
-class CSELMClassifier(CostDeciding):
+class CSELMClassifier(CostDecisionBase):
     """Cost-sensitive extreme learning machine: dear mistakes count more.
 
     With ``decision="argmax"``, the paper's form, costs become weights of the rows,

@@ -16,7 +16,8 @@ from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import FloatArray
 from ecselm.costs import CostTerms
 from ecselm.estimators._base import LAYER, RIDGE, ELMBase, ELMClassifierBase, ELMRegressorBase
-from ecselm.estimators._training import LayerRecipe, Rows, finite
+from ecselm.estimators._layers import LayerRecipe, finite
+from ecselm.estimators._training import Rows
 from ecselm.fitness.folds import holdout, row_hashes
 from ecselm.layers import HiddenLayer, InputScale, RandomLayer, measure_scale
 from ecselm.layers.random import Weights
@@ -85,13 +86,13 @@ def _root_mean_square(rows: Rows, Z: FloatArray) -> float:
     return float(np.sqrt(np.average(squares, weights=rows.weight)))
 
 
-def _spread(rows: Rows) -> float:
+def _target_std(rows: Rows) -> float:
     mean = np.average(rows.T, axis=0, weights=rows.weight)
     return _root_mean_square(rows, mean[np.newaxis])
 
 
 ERROR_RATE = ErrorMeasure(_error_rate, _one, perfect=1.0)
-ROOT_MEAN_SQUARE = ErrorMeasure(_root_mean_square, _spread, perfect=0.0)
+ROOT_MEAN_SQUARE = ErrorMeasure(_root_mean_square, _target_std, perfect=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,7 @@ class EvolvedLayer(ELMBase):
 
         Columns are ``generation``, ``evaluations`` so far, the score of the ``best``
         candidate so far, which a smaller norm may cost a little, and ``mean`` and
-        ``spread`` of the scores of the generation.
+        ``std`` of the scores of the generation.
         """
         import pandas as pd  # noqa: PLC0415
 
@@ -326,7 +327,7 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
         ``population_size * (max_epochs + 1)``.
     history_ : pandas.DataFrame
         The generations of the search: ``generation``, ``evaluations``, and the
-        ``best``, ``mean`` and ``spread`` of the scores.
+        ``best``, ``mean`` and ``std`` of the scores.
     cost_vector_, solver_, n_features_in_, feature_names_in_ :
         As in :class:`ELMClassifier`.
 
@@ -349,7 +350,7 @@ class EELMRegressor(EvolvedLayer, ELMRegressorBase):
     """Evolutionary extreme learning machine for one or many real targets.
 
     As :class:`EELMClassifier`, with the root mean square error on the rows held out. The
-    least error that ``tolerance`` refers to is ``1/n`` of the spread of their targets,
+    least error that ``tolerance`` refers to is ``1/n`` of the std of their targets,
     so that the unit of the targets does not matter.
 
     Parameters

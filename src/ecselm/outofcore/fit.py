@@ -14,12 +14,11 @@ from sklearn.base import is_classifier
 from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
-from ecselm.estimators._ensemble import n_listed
+from ecselm.estimators._layers import LayerRecipe, n_listed
 from ecselm.estimators._training import (
     SAMPLE_ROWS,
     CalibrationSample,
     LayerLearner,
-    LayerRecipe,
 )
 from ecselm.fitness.sampling import RowSample, smallest
 from ecselm.metrics import get_metric, get_scorer
@@ -39,8 +38,7 @@ from ecselm.outofcore.passes import (
 from ecselm.outofcore.source import (
     SUMS,
     SampledRows,
-    SummedClassifier,
-    SummedRegressor,
+    SampledSource,
     measured_layer,
 )
 
@@ -169,7 +167,7 @@ def sample_rows(model: Any, blocks: Blocks, max_validation_rows: int) -> Sampled
         count = partial(count_targets, levels=levels)
         known = blocks.reduce(count, LabelCounts.__add__, TARGETS, targets_alone=True)
     n_landmarks = 0
-    if is_classifier(model) and model._has_several_layers:
+    if is_classifier(model) and model._averages_layers():
         n_landmarks = n_listed(model.n_hidden)
     rule = SampleRule.drawn(
         max_validation_rows, rng, n_landmarks=n_landmarks, levels=levels, known=known
@@ -226,15 +224,8 @@ def search_sampled(model: Any, rows: SampledRows, previous: Any = None) -> None:
     """Search costs on rows that were sampled, see :func:`fit_search`."""
     if not rows.is_complete:
         check_weights_count(model.scoring)
-    made = SummedClassifier if is_classifier(model) else SummedRegressor
-    search = made(**model.get_params(deep=False))
-    search._gathered = rows
-    if previous is not None:
-        search._entries_, search._numbers_ = previous._entries_, previous._numbers_
-    X, y, weight = rows.stand_in()
-    search.fit(named(X, rows.blocks.names), y, weight)
-    own = {"_gathered", "cost_vector_", *model.get_params(deep=False)}
-    vars(model).update({name: value for name, value in vars(search).items() if name not in own})
+    model._fit_source(SampledSource(rows), previous=previous)
+    del model.cost_vector_  # it would have to be as long as the data
     model.n_validation_rows_ = rows.n_rows if model.scoring == SQUARES else len(rows.sample)
 
 

@@ -18,7 +18,8 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import CostTerms
 from ecselm.estimators._base import ELMClassifierBase, class_targets
 from ecselm.estimators._calibration import score_slope
-from ecselm.estimators._training import Rows, finite
+from ecselm.estimators._layers import finite
+from ecselm.estimators._training import Rows
 from ecselm.layers import HiddenLayer, LayerUnion
 from ecselm.linalg import GramBlocks, Solution
 from ecselm.linalg.ridge import primal_solution

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -11,25 +11,24 @@ from scipy import sparse
 
 from ecselm import _native as compiled
 from ecselm._typing import AnyArray, BoolArray, FloatArray
-from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
-from ecselm.estimators._ensemble import (
+from ecselm.estimators._layers import (
     KindInputs,
     KindLayer,
+    LayerRecipe,
     Ranks,
+    finite,
     landmark_places,
     layers_around,
     uncentred,
 )
-from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRows
-from ecselm.estimators._machine import EngineNeeds, LayerMachine
-from ecselm.estimators._training import LayerRecipe, finite
+from ecselm.estimators._source import EngineLimits, LayerModel, TrainingData
 from ecselm.fitness import CostedRows, Engine, Split
 from ecselm.fitness.engines import SCORES_SHARE, LayerEngine, ValidationFeatures
 from ecselm.fitness.folds import N_LISTED, FoldAssignment, first_places, row_hashes
 from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
 from ecselm.layers import HiddenLayer, RandomLayer
 from ecselm.linalg import GramBlocks
-from ecselm.outofcore.blocks import Blocks, RowBlock
+from ecselm.outofcore.blocks import Blocks, RowBlock, named
 from ecselm.outofcore.passes import FoldPlan, Grouping, LayerSums, RowListing, Survey
 
 SUMS = "adding up"
@@ -141,8 +140,8 @@ class SampledRows:
 
 
 @dataclass(frozen=True)
-class SummedFeatures(ValidationFeatures):
-    """Validation rows, of which squared errors are known over all rows, not the sample alone."""
+class SampledFeatures(ValidationFeatures):
+    """Validation rows whose squared errors are known over all rows, not the sample alone."""
 
     total: GramBlocks | None = None
 
@@ -154,49 +153,41 @@ class SummedFeatures(ValidationFeatures):
 
 
 @dataclass(frozen=True, slots=True)
-class SummedMachine(LayerMachine):
+class SampledModel(LayerModel):
     """A sample of rows behind a hidden layer, and the sums over all rows."""
 
     rows: SampledRows
-    source: tuple[str, Any]  # the parameter that answers for H, and its value
+    parameter: tuple[str, Any]  # to be blamed if H overflows, and its value
 
-    @classmethod
-    def behind(
-        cls, layer: HiddenLayer, sample: TrainingRows, rows: SampledRows, source: tuple[str, Any]
-    ) -> SummedMachine:
-        """Compute H of the sample."""
-        made = LayerMachine.on_rows(layer, sample.X, *source)
-        return cls(layer, made.H, rows, source)
-
-    def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
-        """Return what trains candidates on all rows and validates them on the sample."""
+    def engine(self, rows: CostedRows, splits: list[Split] | None, limits: EngineLimits) -> Engine:
+        """Return the engine that trains on all rows and validates on the sample."""
         if splits is None:
-            raise ValueError("fitness must not be 'loo' on Dask, which needs all rows at once")
-        halved = 4 * self.H.size < needs.memory / 4
+            raise ValueError("fitness must not be 'loo' where rows are summed in blocks")
+        halved = 4 * self.H.size < limits.memory / 4
         trainers: list[Trainer] = []
-        judged: list[ValidationFeatures] = []
+        validation: list[ValidationFeatures] = []
         plan = self.rows.folds
         every = np.arange(plan.n_folds)
         for split, train, fold in zip(splits, plan.train, plan.validation, strict=True):
             trainers.append(BlockTrainer.from_system(BlockSystem(self._over(train))))
             weight = None if rows.weight is None else rows.weight[split.test]
             total = self._over(every == fold).weighted(np.ones(rows.n_groups))
-            judged.append(
-                SummedFeatures(self.H[split.test], rows.T[split.test], weight, halved, total)
+            validation.append(
+                SampledFeatures(self.H[split.test], rows.T[split.test], weight, halved, total)
             )
-        name = f"sums by {rows.n_groups} cost groups of {self.H.shape[1]} units over partitions"
+        name = f"sums by {rows.n_groups} cost groups of {self.H.shape[1]} units over blocks"
         return LayerEngine(
-            trainers, judged, f"{name} ({compiled.path_name()})", needs.memory // SCORES_SHARE
+            trainers, validation, f"{name} ({compiled.path_name()})", limits.memory // SCORES_SHARE
         )
 
     def system(self, rows: CostedRows) -> System:
-        """Return what solves (15) on all rows."""
+        """Return the system that solves (15) on all rows."""
         return BlockSystem(self._over(np.ones(self.rows.folds.n_folds, dtype=bool)))
 
     def _over(self, folds: BoolArray) -> GramBlocks:
         """Return the sums by cost group over some folds."""
         sums, g = self.rows.sums(self.layer), self.rows.grouping.n_groups
-        finite(sums.grams, *self.source)
+        finite(sums.grams, *self.parameter)
 
         def added(values: FloatArray) -> FloatArray:
             return values.reshape(len(folds), g, *values.shape[1:])[folds].sum(axis=0)
@@ -204,49 +195,51 @@ class SummedMachine(LayerMachine):
         return GramBlocks(added(sums.grams), added(sums.moments), added(sums.squares), sums.eps)
 
 
-class SummedSearch(EvolvingMachine):
-    """Mixin of searches that are fitted to a sample and trained on all rows."""
+class SampledSource:
+    """A sample of validation rows in memory, and sums over all rows: a ``SumsSource``."""
 
-    _gathered: SampledRows
+    def __init__(self, rows: SampledRows) -> None:
+        self._rows = rows
+        X, self.y, self.sample_weight = rows.stand_in()
+        self.X = named(X, rows.blocks.names)
 
-    def _layer(self, rows: TrainingRows, rng: np.random.Generator) -> LayerMachine:
-        recipe = self._recipe(rows.X, rng)
+    def splits(
+        self, data: TrainingData, fitness: Any, fraction: float, rng: np.random.Generator
+    ) -> list[Split]:
+        """Assign all rows to folds, and return the splits of the sample."""
+        return self._rows.splits(fitness, fraction, rng)
+
+    def layer(self, recipe: LayerRecipe, data: TrainingData) -> HiddenLayer:
+        """Return the layer scaled by all rows; a transformer is fitted to the sample."""
         if recipe.transformer is None:
-            layer: HiddenLayer = measured_layer(recipe, self._gathered.known)
+            layer: HiddenLayer = measured_layer(recipe, self._rows.known)
         else:
-            layer = recipe.make(rows.X, rows.weight)
-        self._gathered.sum_behind([layer])
-        return SummedMachine.behind(layer, rows, self._gathered, recipe.source)
+            layer = recipe.make(data.X, data.weight)
+        self._rows.sum_behind([layer])
+        return layer
 
-    def _splits(self, rows: TrainingRows, rng: np.random.Generator) -> list[Split] | None:
-        return self._gathered.splits(self.fitness, self.validation_fraction, rng)
-
-    def _resumed(self, plan: Any, problem: CostProblem, splits: Any, seed: int) -> Any:
-        extra = {**problem.extra, "rows": self._gathered.listing.fingerprints}
-        return super()._resumed(plan, replace(problem, extra=extra), splits, seed)
-
-
-class SummedClassifier(SummedSearch, ECSELMClassifier):
-    """:class:`ECSELMClassifier` on sums."""
-
-    def _kinds(self, rows: TrainingRows, rng: np.random.Generator) -> list[KindLayer]:
-        """Return the layers; ranks of inputs are those among the sample."""
+    def layers(
+        self, data: TrainingData, n_hidden: int, scale: str | None, rng: np.random.Generator
+    ) -> list[KindLayer]:
+        """Return the layers of all kinds; ranks of inputs are those among the sample."""
+        rows, total, found = self._rows, self._rows.known.scale, self._rows.listing.landmarks
+        if found is None:
+            raise TypeError("rows must be listed with candidates for landmarks")
         rows_rng, units_rng = rng.spawn(2)
-        gathered, total = self._gathered, self._gathered.known.scale
-        scale = total.scale("standard" if self.scale == "auto" else self.scale)
-        found = gathered.listing.landmarks
-        chosen = landmark_places(len(found.hashes), self.n_hidden, rows_rng)
-        thin = sparse.issparse(found.X)
-        gamma = total.gamma(uncentred(scale) if thin else scale)
-        ranks = None if thin else Ranks.measured(gathered.distinct_sample())
-        known = KindInputs(scale, gamma, found.X[chosen], ranks)
-        layers = layers_around(known, self.n_hidden, units_rng)
-        gathered.sum_behind([kind.layer for kind in layers])
+        measured = total.scale(scale)
+        is_sparse = sparse.issparse(found.X)
+        gamma = total.gamma(uncentred(measured) if is_sparse else measured)
+        landmarks = found.X[landmark_places(len(found.hashes), n_hidden, rows_rng)]
+        ranks = None if is_sparse else Ranks.measured(rows.distinct_sample())
+        layers = layers_around(KindInputs(measured, gamma, landmarks, ranks), n_hidden, units_rng)
+        rows.sum_behind([kind.layer for kind in layers])
         return layers
 
-    def _behind(self, layer: HiddenLayer, rows: TrainingRows) -> LayerMachine:
-        return SummedMachine.behind(layer, rows, self._gathered, ("activation", self.activation))
+    def model(self, layer: HiddenLayer, data: TrainingData, name: str, value: Any) -> SampledModel:
+        """Return the sample behind a layer, which is trained on all rows."""
+        H = LayerModel.on_rows(layer, data.X, name, value).H
+        return SampledModel(layer, H, self._rows, (name, value))
 
-
-class SummedRegressor(SummedSearch, ECSELMRegressor):
-    """:class:`ECSELMRegressor` on sums."""
+    def identity(self) -> dict[str, Any]:
+        """Return fingerprints of all rows."""
+        return {"rows": self._rows.listing.fingerprints}

@@ -23,8 +23,8 @@ _ESTIMATORS = {
 }
 _HELD = {
     "ecselm.estimators._calibration.LogisticCalibration",
-    "ecselm.estimators._ensemble.DenseScale",
-    "ecselm.estimators._training.TransformerLayer",
+    "ecselm.estimators._layers.DenseScale",
+    "ecselm.estimators._layers.TransformerLayer",
     "ecselm.layers.kernels.KernelMap",
     "ecselm.layers.landmarks.LandmarkLayer",
     "ecselm.layers.random.RandomLayer",
