@@ -8,7 +8,7 @@ from ecselm.outofcore.fit import (
     MAX_VALIDATION_ROWS,
     fit_blocks,
     fit_search,
-    sample_rows,
+    sampled_source,
     search_sampled,
 )
 from ecselm.outofcore.refit import refit_blocks
@@ -20,6 +20,6 @@ __all__ = [
     "fit_blocks",
     "fit_search",
     "refit_blocks",
-    "sample_rows",
+    "sampled_source",
     "search_sampled",
 ]

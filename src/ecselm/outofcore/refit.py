@@ -14,18 +14,16 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import one_blas_thread
-from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import CostTerms
-from ecselm.estimators._base import ELMClassifierBase, class_targets
+from ecselm._typing import FloatArray
+from ecselm.estimators._base import ELMClassifierBase
 from ecselm.estimators._calibration import score_slope
 from ecselm.estimators._layers import finite
-from ecselm.estimators._training import Rows
 from ecselm.layers import HiddenLayer, LayerUnion
 from ecselm.linalg import GramBlocks, Solution
 from ecselm.linalg.ridge import primal_solution
 from ecselm.outofcore.blocks import Blocks, RowBlock, named
-
-SUMS = "adding up"
+from ecselm.outofcore.passes import ClassGroups, Grouping, LayerSums, LevelGroups
+from ecselm.outofcore.source import SUMS
 
 
 def refit_blocks(model: Any, blocks: Blocks) -> Any:
@@ -42,14 +40,15 @@ def refit_blocks(model: Any, blocks: Blocks) -> Any:
     """
     check_refittable(model)
     layers = list(model.layer_.parts) if _is_ensemble(model) else [model.layer_]
-    groups = ModelGroups.of(model)
-    add_up = partial(GroupSums.of, layers=layers, groups=groups)
-    sums: GroupSums = blocks.reduce(add_up, GroupSums.__add__, SUMS)
+    add_up = partial(
+        RefitSums.of, layers=layers, groups=_groups(model), n_features=model.n_features_in_
+    )
+    sums: RefitSums = blocks.reduce(add_up, RefitSums.__add__, SUMS)
     model._validated(named(sums.head.X, blocks.names), reset=False)
-    for total in sums.behind:
+    for total in sums.layers.behind:
         finite(total.grams, "activation", model.activation)
     with one_blas_thread():
-        return _solved(model, sums.behind, sums.counts)
+        return _solved(model, sums.layers.behind, sums.counts)
 
 
 def check_refittable(model: Any) -> None:
@@ -71,72 +70,35 @@ def _is_ensemble(model: Any) -> bool:
     return isinstance(model.layer_, LayerUnion)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelGroups:
-    """Classes or levels of a fitted model, which have the costs it has learned."""
-
-    n_groups: int
-    n_features: int
-    classes: AnyArray | None
-    edges: FloatArray | None  # of levels
-
-    @classmethod
-    def of(cls, model: Any) -> ModelGroups:
-        """Return those of a model."""
-        n_groups, n_features = len(model.class_costs_), model.n_features_in_
-        if is_classifier(model):
-            return cls(n_groups, n_features, model.classes_, None)
-        return cls(n_groups, n_features, None, model.level_edges_)
-
-    def check(self, block: RowBlock) -> None:
-        """Refuse rows that the model cannot be solved on."""
-        if block.X.shape[1] != self.n_features:
-            raise ValueError(
-                f"X must have {self.n_features} columns as in fit, got {block.X.shape[1]}"
-            )
-        unknown = [] if self.classes is None else np.setdiff1d(block.y, self.classes)
-        if self.classes is not None and len(unknown):
-            raise ValueError(
-                f"y must hold only the classes of the model, {self.classes.tolist()}, got "
-                f"{unknown.tolist()}"
-            )
-
-    def codes(self, block: RowBlock) -> IntArray:
-        """Return the class or level (N,) of every row."""
-        if self.classes is not None:
-            return np.searchsorted(self.classes, block.y)
-        return np.digitize(block.targets[:, 0], self.edges, right=True)
-
-    def targets(self, block: RowBlock) -> FloatArray:
-        """Return T (N, m), in double precision as in a search."""
-        if self.classes is not None:
-            return class_targets(self.n_groups)[self.codes(block)]
-        return block.targets.astype(np.float64)
+def _groups(model: Any) -> Grouping:
+    """Return the classes or levels whose costs a model has learned."""
+    return (
+        ClassGroups(model.classes_) if is_classifier(model) else LevelGroups.at(model.level_edges_)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class GroupSums:
-    """Normal equations by class or level behind one layer after the other, and counts."""
+class RefitSums:
+    """Normal equations by class or level behind every layer, and weighted counts."""
 
-    behind: list[GramBlocks]
+    layers: LayerSums
     counts: FloatArray  # (g,) weighted
     head: RowBlock  # the first row
 
     @classmethod
-    def of(cls, block: RowBlock, layers: list[HiddenLayer], groups: ModelGroups) -> GroupSums:
+    def of(
+        cls, block: RowBlock, layers: list[HiddenLayer], groups: Grouping, n_features: int
+    ) -> RefitSums:
         """Sum over one block."""
-        groups.check(block)
-        codes, g = groups.codes(block), groups.n_groups
-        terms = CostTerms(codes[:, np.newaxis], np.ones((len(codes), 1)), g, "weight")
-        rows = Rows(block.X, groups.targets(block), codes, terms, block.weight)
-        with one_blas_thread():
-            return cls([rows.blocks(layer) for layer in layers], rows.counts(g), block.head(1))
+        if block.X.shape[1] != n_features:
+            raise ValueError(f"X must have {n_features} columns as in fit, got {block.X.shape[1]}")
+        counts = np.bincount(groups.codes(block), block.weight, groups.n_groups)
+        return cls(LayerSums.of(block, layers, groups), counts.astype(np.float64), block.head(1))
 
-    def __add__(self, other: GroupSums) -> GroupSums:
+    def __add__(self, other: RefitSums) -> RefitSums:
         """Return the sums over the rows of both."""
-        behind = [a + b for a, b in zip(self.behind, other.behind, strict=True)]
         head = self.head if len(self.head) else other.head
-        return GroupSums(behind, self.counts + other.counts, head)
+        return RefitSums(self.layers + other.layers, self.counts + other.counts, head)
 
 
 def _solved(model: Any, sums: list[GramBlocks], counts: FloatArray) -> Any:

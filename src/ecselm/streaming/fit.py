@@ -27,10 +27,9 @@ from ecselm.outofcore import (
     RowBlock,
     fit_blocks,
     refit_blocks,
-    sample_rows,
+    sampled_source,
     search_sampled,
 )
-from ecselm.outofcore.blocks import named
 from ecselm.outofcore.refit import check_refittable
 from ecselm.streaming.blocks import Blocks, Passes, Told, open_blocks, read_ahead
 
@@ -180,18 +179,18 @@ def _searched(
     model: CostSearching, blocks: StreamBlocks, max_validation_rows: int
 ) -> tuple[Any, int]:
     """Return the model with searched costs, and the number of rows in memory."""
-    rows = sample_rows(model, blocks, max_validation_rows)
-    X, y, weight = rows.stand_in()
+    source = sampled_source(model, blocks, max_validation_rows)
+    rows = source.X, source.y, source.sample_weight
     by_folds = isinstance(model.fitness, str | Integral) and model.fitness != "loo"
-    if rows.is_complete:
-        model.fit(named(X, blocks.names), y, weight)
-        if len(rows.sample) < rows.known.n_rows:  # it lacks the rows of weight 0
-            model.__dict__.pop("cost_vector_", None)
+    if source.is_complete:
+        model.fit(*rows)
+        if len(source.sample) < source.known.n_rows:  # it lacks the rows of weight 0
+            del model.cost_vector_
     elif by_folds:
-        search_sampled(model, rows)
+        search_sampled(model, source)
     else:
-        model = refit_blocks(model.fit(named(X, blocks.names), y, weight), blocks)
-    return model, len(rows.sample)
+        model = refit_blocks(model.fit(*rows), blocks)
+    return model, len(source.sample)
 
 
 def check_sample(n_rows: int, name: str = "sample") -> None:
