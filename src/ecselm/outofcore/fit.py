@@ -15,11 +15,7 @@ from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._layers import LayerRecipe, n_listed
-from ecselm.estimators._training import (
-    SAMPLE_ROWS,
-    CalibrationSample,
-    LayerLearner,
-)
+from ecselm.estimators._training import SAMPLE_ROWS, CalibrationSample, LayerLearner
 from ecselm.fitness.sampling import RowSample, smallest
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.outofcore.blocks import Blocks, named
