@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-C_FILES = $(wildcard src/ecselm/compiled/*.[ch])
+C_FILES = $(wildcard src/ecselm/_native/*.[ch])
 
 .PHONY: help demo test test-slow docs picture bench results clean
 
@@ -27,7 +27,7 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
-	ECSELM_COMPILED=0 $(BIN)/pytest -n 2 tests/compiled tests/solvers tests/objectives tests/elm/test_ecselm.py tests/golden
+	ECSELM_COMPILED=0 $(BIN)/pytest -n 2 tests/_native tests/linalg tests/fitness tests/estimators/test_ecselm.py tests/golden/test_golden.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow

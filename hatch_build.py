@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDER = Path("src/ecselm/compiled")
+FOLDER = Path("src/ecselm/_native")
 # Contracting a product and a sum is left to the compiler; nothing else may be reordered.
 COMMON = ["-O3", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
 VARIANTS = {"plain": [], "avx2": ["-mavx2", "-mfma"]}

@@ -12,9 +12,9 @@ import pandas as pd
 from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT, keep
 from benchmarks.tables import table
-from ecselm.protocols.access import TRUTHS
-from ecselm.protocols.store import read_rows
-from ecselm.statistics import corrected_t_test
+from ecselm.paper.protocols.access import TRUTHS
+from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.statistics import corrected_t_test
 
 PAGE = HERE.parent / "docs" / "access.md"
 N_TRAIN, N_TEST, N_MEMBERS = 125, 275, 50  # pictures of a gallery, and of members in its test

@@ -14,8 +14,8 @@ import pandas as pd
 from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
-from ecselm.protocols.benchmark.cases import COUNTED_TARGETS
-from ecselm.protocols.benchmark.findings import (
+from ecselm.paper.bench.cases import COUNTED_TARGETS
+from ecselm.paper.bench.findings import (
     ALL,
     BASELINE,
     TWO,
@@ -25,10 +25,10 @@ from ecselm.protocols.benchmark.findings import (
     parts_of,
     summary_of,
 )
-from ecselm.protocols.benchmark.page import NAMES, tables_of
-from ecselm.protocols.benchmark.rank_picture import draw_ranks
-from ecselm.protocols.layout import Table
-from ecselm.protocols.store import read_rows
+from ecselm.paper.bench.page import NAMES, tables_of
+from ecselm.paper.bench.rank_picture import draw_ranks
+from ecselm.paper.protocols.layout import Table
+from ecselm.paper.protocols.store import read_rows
 
 PAGE = HERE.parent / "docs" / "bench.md"
 PICTURES = HERE.parent / "docs" / "pictures"

@@ -30,13 +30,12 @@ from benchmarks.timing import (
 )
 from ecselm.costs import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
-from ecselm.dask.grouping import ClassGroups
-from ecselm.dask.roll import SampleRule, call_part
+from ecselm.dask.survey import ClassGroups, SampleRule, call_part
 from ecselm.dask.table import Form
-from ecselm.elm.classification import class_targets
-from ecselm.elm.rows import Rows
-from ecselm.hidden import InputScale, RandomLayer, ScaleSum, draw_weights
-from ecselm.objectives.keys import N_LISTED, row_keys
+from ecselm.estimators._base import class_targets
+from ecselm.estimators._training import Rows
+from ecselm.fitness.hashing import N_LISTED, row_keys
+from ecselm.layers import InputScale, RandomLayer, ScaleSum, draw_weights
 
 SECTION = """## Fits on Dask
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.problems import Problem
-from ecselm import compiled
+from ecselm import _native as compiled
+from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
-from ecselm.costs.region import CostRegion
-from ecselm.metrics.counted import accuracy
-from ecselm.objectives import (
+from ecselm.fitness import (
     CostedRows,
     CostEncoding,
     CostObjective,
@@ -27,6 +26,7 @@ from ecselm.objectives import (
     kernel_engine,
     layer_engine,
 )
+from ecselm.metrics.confusion import accuracy
 
 COMPILED, LAPACK = "compiled", "LAPACK"
 BOUNDS = (1e-3, 1.0)  # of all costs

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.pairs import (
+from ecselm.paper.pairs import (
     CSML,
     ITML,
     KISSME,
@@ -24,9 +24,8 @@ from ecselm.pairs import (
     PairSimilarities,
     SubSML,
 )
-from ecselm.pairs.forms import cosines, differences, unit_rows
-from ecselm.pairs.learner import PairLearner
-from ecselm.pairs.subsml import IntraPersonalSpace
+from ecselm.paper.pairs._base import PairLearner, cosines, differences, unit_rows
+from ecselm.paper.pairs.subsml import IntraPersonalSpace
 
 FILE = Path("lfw_view2_lbp") / "lfw_lbp_pca300.npz"
 BASELINE = "whitened cosine"

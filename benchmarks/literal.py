@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import solve
 
 from benchmarks.problems import Problem
-from ecselm.objectives import Split, TrainingKernel
-from ecselm.objectives.judges import TIE_BREAK
+from ecselm.fitness import Split, TrainingKernel
+from ecselm.fitness.objective import TIE_BREAK
 
 Score = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 

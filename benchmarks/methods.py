@@ -29,8 +29,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.conditions import present_conditions
 from benchmarks.tables import table
-from ecselm.datasets import Dataset, load_gas, load_german, load_olivetti, load_scut
-from ecselm.methods import Method, get_method, list_methods, tuned_method
+from ecselm.paper.datasets import Dataset, load_gas, load_german, load_olivetti, load_scut
+from ecselm.paper.methods import Method, get_method, list_methods, tuned_method
 
 HERE = Path(__file__).resolve().parent
 BINARY = (

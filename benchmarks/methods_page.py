@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import lfw, methods
 from benchmarks.tables import table
-from ecselm.methods import methods_table
+from ecselm.paper.methods import methods_table
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "methods.md"

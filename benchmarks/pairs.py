@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.faces import FILE, Faces
 from benchmarks.tables import ratio_cell, table
 from benchmarks.timing import Ratio, Task, blas_threads, duration, seconds_by_round
-from ecselm.pairs import ITML, DMLEig, SubSML
-from ecselm.pairs.learner import PairLearner
-from ecselm.pairs.projections import Bounds, project_cyclically
+from ecselm.paper.pairs import ITML, DMLEig, SubSML
+from ecselm.paper.pairs._base import PairLearner
+from ecselm.paper.pairs.itml import Bounds, project_cyclically
 
 SECTION = """## Time of learning from pairs
 

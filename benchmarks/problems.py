@@ -9,9 +9,9 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from ecselm import ELMClassifier
-from ecselm.elm.classification import class_targets
-from ecselm.hidden import KernelMap, resolve_gamma
-from ecselm.objectives import Split, TrainingKernel, every_row, folds
+from ecselm.estimators._base import class_targets
+from ecselm.fitness import Split, TrainingKernel, every_row, folds
+from ecselm.layers import KernelMap, resolve_gamma
 
 N_FOLDS = 5
 N_FEATURES = 20

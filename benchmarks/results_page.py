@@ -16,10 +16,10 @@ import pandas as pd
 
 from benchmarks.pages import fill_page
 from benchmarks.tables import table
-from ecselm.protocols import ITEMS, find_item
-from ecselm.protocols.layout import laid_out
-from ecselm.protocols.store import read_rows
-from ecselm.statistics import compare_methods, corrected_t_test
+from ecselm.paper.protocols import ITEMS, find_item
+from ecselm.paper.protocols.layout import laid_out
+from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.statistics import compare_methods, corrected_t_test
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "results"

@@ -25,7 +25,7 @@ from benchmarks.growth import Growth
 from benchmarks.pairs import PairTime
 from benchmarks.surroundings import Gain, Share
 from benchmarks.timing import blas_threads
-from ecselm import compiled
+from ecselm import _native as compiled
 
 
 @dataclass(frozen=True, slots=True)

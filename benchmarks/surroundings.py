@@ -18,7 +18,7 @@ from benchmarks.fit import NO_SLOWER, PAUSE
 from benchmarks.problems import SHAPES, Shape, rows_of
 from benchmarks.timing import Ratio, Stopwatch, blas_threads, seconds_by_round
 from ecselm import ECSELMClassifier
-from ecselm.objectives import CostEncoding, CostObjective
+from ecselm.fitness import CostEncoding, CostObjective
 
 SHARE_TARGET = 0.15
 CORES_TARGET = 1.6

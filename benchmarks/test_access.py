@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.access_page import CLOSED, KEPT, N_MEMBERS, N_TEST, PAGE, filled
-from ecselm.protocols.access import TRUTHS
+from ecselm.paper.protocols.access import TRUTHS
 
 
 def test_the_page_of_access_control_is_up_to_date():

@@ -8,8 +8,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.methods import TRIVIAL, Outcome, Task, as_markdown, jobs, run
 from benchmarks.methods_page import PAGE, filled
-from ecselm.datasets import Dataset
-from ecselm.methods import find_method
+from ecselm.paper.datasets import Dataset
+from ecselm.paper.methods import find_method
 
 
 def iris(**_):

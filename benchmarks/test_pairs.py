@@ -13,8 +13,8 @@ from benchmarks import lfw, pairs
 from benchmarks.faces import BASELINE, FILE, METHODS, Cosine, Faces, Method, Setting, grid
 from benchmarks.lfw import Outcome, as_table, choose, run
 from benchmarks.pairs import QUICK, compare_pairs, one_pair_at_a_time
-from ecselm.pairs import KISSME
-from ecselm.pairs.projections import Bounds, project_cyclically
+from ecselm.paper.pairs import KISSME
+from ecselm.paper.pairs.itml import Bounds, project_cyclically
 
 TINY = Method("tiny", grid([3, 5], "reg", [0.1, 1.0]), KISSME)
 

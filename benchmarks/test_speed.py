@@ -19,8 +19,8 @@ from benchmarks.speed import PARTS, Speed, measure_speed
 from benchmarks.speed_report import SECTIONS, TABLES, as_markdown
 from benchmarks.surroundings import Gain, Share, watched
 from benchmarks.timing import Ratio, Stopwatch
-from ecselm import compiled
-from ecselm.objectives import CostEncoding
+from ecselm import _native as compiled
+from ecselm.fitness import CostEncoding
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import ecselm
-from ecselm.elm import FewCasesWarning
+from ecselm.estimators import FewCasesWarning
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))

@@ -20,11 +20,11 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 from threadpoolctl import threadpool_limits
 
-from ecselm.elm import FewCasesWarning
-from ecselm.methods import tuned_method
+from ecselm.estimators import FewCasesWarning
 from ecselm.metrics import total_cost
-from ecselm.protocols import FULL
-from ecselm.protocols.access import (
+from ecselm.paper.methods import tuned_method
+from ecselm.paper.protocols import FULL
+from ecselm.paper.protocols.access import (
     GUESS,
     STRANGER,
     TRUTHS,
@@ -36,7 +36,7 @@ from ecselm.protocols.access import (
     relabel,
     splits,
 )
-from ecselm.protocols.faces import eigenfaces
+from ecselm.paper.protocols.faces import eigenfaces
 
 SEED, SPLIT = 0, 0
 warnings.simplefilter("ignore", FewCasesWarning)  # five pictures of a member are few, it is true

@@ -22,8 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from ecselm import ELMClassifier, KELMClassifier, WELMClassifier
-from ecselm.displays import CriticalDifferenceDisplay
-from ecselm.statistics import friedman_test
+from ecselm.paper.statistics import CriticalDifferenceDisplay, friedman_test
 
 X, y = load_digits(return_X_y=True)
 methods = {

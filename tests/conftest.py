@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from ecselm import compiled
+from ecselm import _native as compiled
 
 
 @pytest.fixture

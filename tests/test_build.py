@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDER = Path("src/ecselm/compiled")
+FOLDER = Path("src/ecselm/_native")
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "hatch_build.py").exists(), reason="needs the source tree"
@@ -150,7 +150,7 @@ def test_a_wheel_holds_what_could_be_compiled(tmp_path, compiler):
     assert "ecselm/report/style.css" in names
     libraries = {name for name in names if name.endswith(".so")}
     if compiler is None:
-        assert "ecselm/compiled/plain.so" in libraries
+        assert "ecselm/_native/plain.so" in libraries
         assert "-none-any" not in wheel.name
     else:
         assert libraries == set()

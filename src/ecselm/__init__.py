@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ecselm.elm import (
+    from ecselm.estimators import (
         CostSearchCV,
         CSELMClassifier,
         CSELMRegressor,
@@ -39,21 +39,19 @@ __all__ = [
 _DISPLAYS = (
     "ConvergenceDisplay",
     "CostMatrixDisplay",
-    "CriticalDifferenceDisplay",
     "CumulativeScoreDisplay",
     "SensitivityDisplay",
 )
 _PACKAGES = (
-    *("baselines", "costs", "dask", "datasets", "displays", "elm", "hidden", "methods"),
-    *("metrics", "objectives", "onnx", "pairs", "protocols", "report", "saving", "search"),
-    *("solvers", "statistics", "streaming", "study", "subspace"),
+    *("costs", "dask", "displays", "estimators", "fitness", "layers", "linalg", "metrics"),
+    *("onnx", "paper", "report", "saving", "search", "streaming", "study", "tables"),
 )
 
 
 def __getattr__(name: str) -> Any:
     """Load a name when it is asked for: scikit-learn takes a second that help need not wait."""
     if name in __all__:
-        return getattr(import_module("ecselm.elm"), name)
+        return getattr(import_module("ecselm.estimators"), name)
     if name in _DISPLAYS:
         return getattr(import_module("ecselm.displays"), name)
     if name in _PACKAGES:

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ecselm.cli import main
-from ecselm.protocols.audit import Effort, report
+from ecselm.paper.audit import Effort, report
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_all_names_what_failed_and_goes_on(capsys, monkeypatch):
 
 
 def test_all_runs_every_item(monkeypatch, capsys):
-    from ecselm.protocols import ITEMS
+    from ecselm.paper.protocols import ITEMS
 
     asked = []
 

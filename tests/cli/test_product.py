@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 
 from ecselm.saving import load_model
 from ecselm.study import Card, predicted_rows, read_table
-from ecselm.study.cells import read_days
+from ecselm.tables.cells import read_days
 from tests.cli.conftest import SMALL, ran
 
 # From file to page.

@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.objectives import Candidates
+from ecselm.fitness import Candidates
 
 
 def taken(candidates, positions):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.solvers import RowChange
+from ecselm.linalg import RowChange
 
 SIZES = [(1, 1, 1), (10, 3, 1), (40, 4, 2), (50, 7, 4), (300, 12, 1), (140, 25, 5)]  # N, L, m
 SIZE = pytest.mark.parametrize("size", SIZES, ids=str)

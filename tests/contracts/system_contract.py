@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import LinAlgError
 
-from ecselm.objectives import CostedRows
+from ecselm.fitness import CostedRows
 
 N, G = 24, 3
 C = 4.0

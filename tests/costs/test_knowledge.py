@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from ecselm.costs.knowledge import read_knowledge
+from ecselm.costs.constraints import MARGIN, read_knowledge
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
-from ecselm.costs.region import MARGIN
 
 TWO = np.array(["ill", "well"])
 THREE = np.array(["flu", "pox", "well"])

@@ -3,24 +3,23 @@
 import subprocess
 import sys
 from dataclasses import astuple
+from importlib import import_module
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm.dask.cells import Cells
-from ecselm.dask.places import by_partition
-from ecselm.dask.roll import LeastKeys, SampleRule
-from ecselm.elm.fitness import fitness_splits
-from ecselm.elm.sample import fair_quotas
-from ecselm.objectives.dealing import Dealing
-from ecselm.objectives.keys import row_keys
+from ecselm.dask.survey import Cells, LeastKeys, SampleRule
+from ecselm.dask.table import by_partition
+from ecselm.estimators._training import fair_quotas
+from ecselm.fitness.folds import Dealing, fitness_splits
+from ecselm.fitness.hashing import row_keys
 
 
 @pytest.mark.parametrize("fitness", ["cv", 3, "holdout", "train"])
 @pytest.mark.parametrize("n_listed", [100, 12], ids=["listed", "one class is not listed"])
 def test_splits_are_those_of_the_rows(fitness, n_listed, rng, monkeypatch):
-    monkeypatch.setattr("ecselm.objectives.dealing.N_LISTED", n_listed)
+    monkeypatch.setattr(import_module("ecselm.fitness.folds"), "N_LISTED", n_listed)
     X = rng.integers(0, 4, (80, 3)).astype(float)  # many of them equal
     y = rng.choice(3, 80, p=[0.8, 0.1, 0.1])
     expected = fitness_splits(fitness, X, y, y, 0.25, np.random.default_rng(5))

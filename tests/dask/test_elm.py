@@ -12,13 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from ecselm import CSELMClassifier, ELMClassifier, ELMRegressor, WELMClassifier
-from ecselm.dask import (
-    DaskCSELMClassifier,
-    DaskELMClassifier,
-    DaskELMRegressor,
-    DaskWELMClassifier,
-)
-from ecselm.hidden import SaturationWarning
+from ecselm.dask import DaskCSELMClassifier, DaskELMClassifier, DaskELMRegressor, DaskWELMClassifier
+from ecselm.layers import SaturationWarning
 from tests.dask.conftest import CUTS, collections
 
 COSTS = {(0, 1): 5, (2, 0): 3}
@@ -74,7 +69,7 @@ def test_costs_by_row_equal_those_in_memory(client, rows, shape):
 
 def test_calibration_uses_the_sample_that_memory_would(client, monkeypatch, rows):
     # Fewer rows than there are: the sample of both must be the same rows.
-    monkeypatch.setattr("ecselm.elm.sample.SAMPLE_ROWS", 50)
+    monkeypatch.setattr("ecselm.estimators._training.SAMPLE_ROWS", 50)
     monkeypatch.setattr("ecselm.dask.elm.SAMPLE_ROWS", 50)
     X, y, _, _ = rows
     dX, dy = collections((250, 350), X, y)

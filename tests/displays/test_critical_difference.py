@@ -3,9 +3,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from ecselm.displays import CriticalDifferenceDisplay
-from ecselm.displays.critical_difference import cliques
-from ecselm.statistics import critical_difference, mean_ranks
+from ecselm.paper.statistics import CriticalDifferenceDisplay, critical_difference, mean_ranks
+from ecselm.paper.statistics.critical_difference import cliques
 
 SCORES = pd.DataFrame(
     {"ELM": [70, 81, 60, 50], "ECSELM": [78, 90, 70, 65], "a long name": [75, 80, 65, 55]},

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 
-from ecselm.metrics.counted import (
+from ecselm.metrics.confusion import (
     BINARY,
     COUNTED,
     accuracy,

@@ -5,13 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, top_k_accuracy_score
 
-from ecselm.metrics import (
-    average_recognition_rate,
-    cmc_curve,
-    match_rate,
-    total_recognition_rate,
-)
-from ecselm.protocols.published import GAS_TEST_ROWS, GASES, PUBLISHED
+from ecselm.metrics import average_recognition_rate, cmc_curve, match_rate, total_recognition_rate
+from ecselm.paper.protocols.published import GAS_TEST_ROWS, GASES, PUBLISHED
 
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 KINDS = {

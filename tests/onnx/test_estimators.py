@@ -23,7 +23,7 @@ from ecselm import (
     KELMRegressor,
     WELMClassifier,
 )
-from ecselm.hidden import ACTIVATIONS, DRAWS, KERNELS
+from ecselm.layers import ACTIVATIONS, DRAWS, KERNELS
 from ecselm.onnx import to_onnx
 from tests.onnx.agreement import TOLERANCE, answers, assert_agrees, rows_beyond
 

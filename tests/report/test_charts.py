@@ -5,13 +5,25 @@ import re
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm.report.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis
-from ecselm.report.bars import bar, whisker
-from ecselm.report.charts import N_COLOURS, Line, chart, path_of
-from ecselm.report.curves import hardest
-from ecselm.report.heat_map import levels
-from ecselm.report.markup import Markup, element, shortened
-from ecselm.report.page import report_html
+from ecselm.report import report_html
+from ecselm.report.charts import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    N_COLOURS,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Axis,
+    Line,
+    bar,
+    chart,
+    levels,
+    path_of,
+    whisker,
+)
+from ecselm.report.html import Markup, element, shortened
+from ecselm.report.results import hardest
 from ecselm.study import Curve
 from tests.report.pages import Page
 

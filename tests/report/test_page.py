@@ -7,8 +7,8 @@ import re
 import pytest
 
 from ecselm.report import report_html, write_report
-from ecselm.report.about import MOST_COLUMNS
 from ecselm.report.page import POLICY
+from ecselm.report.summary import MOST_COLUMNS
 from ecselm.study import Card, Compared, Curve
 from tests.report import cards
 from tests.report.pages import Page, looked_up

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ecselm.report.verdict import best_rival, standing, verdict
+from ecselm.report.summary import best_rival, standing, verdict
 from ecselm.study import Card, ClassCount, Compared, HeldOut
 from tests.report import cards
 

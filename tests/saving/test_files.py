@@ -20,7 +20,7 @@ import ecselm
 from ecselm import ELMClassifier, KELMClassifier
 from ecselm.saving import SavedModel, UntrustedFileWarning, files, load_model, save_model
 from ecselm.saving.archive import HEADER, packed, unpacked
-from tests.elm.plain import one_machine
+from tests.estimators.plain import one_machine
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = (X[:, 0] > 0).astype(int)

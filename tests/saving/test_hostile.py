@@ -57,18 +57,23 @@ def held():
             "OperatorFuncNode", "operator.methodcaller", attrs=tuple_node("fit")
         ),
         "numpy.tanh": node("FunctionNode", "numpy.tanh"),
-        "ecselm.hidden.activations.radbas": node(
-            "FunctionNode", "ecselm.hidden.activations.radbas"
+        "ecselm.layers.activations.radbas": node(
+            "FunctionNode", "ecselm.layers.activations.radbas"
         ),
-        "ecselm.elm.elm.ELMClassifier": node(
-            "ListNode", "ecselm.elm.elm.ELMClassifier", content=[]
+        "ecselm.estimators.elm.ELMClassifier": node(
+            "ListNode", "ecselm.estimators.elm.ELMClassifier", content=[]
         ),
-        "ecselm.elm.kelm.KELMClassifier": node(
+        "ecselm.estimators.kelm.KELMClassifier": node(
             "MethodNode",
-            "ecselm.elm.kelm.KELMClassifier",
-            content={"func": "fit", "obj": node("ObjectNode", "ecselm.elm.kelm.KELMClassifier")},
+            "ecselm.estimators.kelm.KELMClassifier",
+            content={
+                "func": "fit",
+                "obj": node("ObjectNode", "ecselm.estimators.kelm.KELMClassifier"),
+            },
         ),
-        "ecselm.elm.checkpoint.Checkpoint": node("ObjectNode", "ecselm.elm.checkpoint.Checkpoint"),
+        "ecselm.estimators._checkpoint.Checkpoint": node(
+            "ObjectNode", "ecselm.estimators._checkpoint.Checkpoint"
+        ),
         "sklearn.neighbors._kd_tree.KDTree": node(
             "ObjectNode", "sklearn.neighbors._kd_tree.KDTree"
         ),

@@ -40,7 +40,7 @@ from ecselm import (
     WELMClassifier,
 )
 from ecselm.saving import load_model, save_model
-from tests.elm.plain import one_machine
+from tests.estimators.plain import one_machine
 
 BUDGET = {"population_size": 5, "max_epochs": 1, "random_state": 0}
 NAMES = np.array(["gut", "schön", "größer"])

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ecselm import KELMClassifier
 from ecselm.saving import load_model, save_model
-from ecselm.saving.sound import check_sound
+from ecselm.saving.checks import check_sound
 from tests.saving.forged import attributes, forge, json_node
 
 RNG = np.random.default_rng(0)

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import Bounds
 
-from ecselm.search import BacktrackingSearch, Box, minimize, minimize_bsa, variation
-from ecselm.search.variation import crossover_mask, random_subsets
+from ecselm.search import BacktrackingSearch, Box, minimize, minimize_bsa
+from ecselm.search import population as variation
+from ecselm.search.population import crossover_mask, random_subsets
 
 
 def sphere(P):

@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.streaming.blocks import Blocks
-from ecselm.streaming.columns import MOST_WORDS, ColumnTally
-from ecselm.streaming.distinct import KEPT, DistinctCount
-from ecselm.streaming.passes import Passes
-from ecselm.streaming.table_rows import look_at_table
-from ecselm.streaming.targets import target_of
+from ecselm.streaming import Blocks
+from ecselm.streaming.blocks import Passes
+from ecselm.streaming.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, target_of
+from ecselm.streaming.study import look_at_table
 from ecselm.study import plan_columns, task_of, training_rows
 
 N = 400

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.streaming.rows import RowBlock
-from ecselm.streaming.sample import SLACK, ClassSample
+from ecselm.streaming.rows import SLACK, ClassSample, RowBlock
 
 
 def drawn(y, n_rows, size, weight=None, seed=0):

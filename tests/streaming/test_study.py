@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from ecselm.saving import load_model, save_model
 from ecselm.streaming import new_blocks, study_stream
-from ecselm.streaming.table_rows import FEW, HeldOutRule
+from ecselm.streaming.study import FEW, HeldOutRule
 from ecselm.study import Card, ColumnNote, Question, evaluate_table, read_table
 
 N = 1500

@@ -14,8 +14,8 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 from sklearn.svm import SVC, LinearSVC
 
 from ecselm import ELMClassifier
-from ecselm.statistics import bootstrap_interval
-from ecselm.study.held_out import held_out_of, recall_of
+from ecselm.paper.statistics import bootstrap_interval
+from ecselm.study.evaluate import held_out_of, recall_of
 
 
 class Constant(ClassifierMixin, BaseEstimator):

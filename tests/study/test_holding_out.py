@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from ecselm.study.holding_out import hold_out
+from ecselm.study.rows import hold_out
 
 
 def dealt(X, codes, share=0.25, seed=0, **options):

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from ecselm.study.leaks import telling_columns
+from ecselm.study.notes import telling_columns
 
 
 @pytest.fixture

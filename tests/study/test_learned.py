@@ -7,8 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor, EELMClassifier
-from ecselm.study.learned import cost_words, learned_of, progress_of, rounded
-from ecselm.study.wording import listed
+from ecselm._wording import listed
+from ecselm.study.costs import cost_words, learned_of, progress_of, rounded
 
 SMALL = {"population_size": 5, "max_epochs": 1, "random_state": 0}
 

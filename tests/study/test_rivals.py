@@ -10,12 +10,8 @@ from sklearn.metrics import mean_absolute_error
 
 from ecselm import ELMRegressor, WELMClassifier
 from ecselm.metrics import geometric_mean_score, mean_cost
-from ecselm.metrics.counted import accuracy, gmean, neg_mean_cost
-from ecselm.study.rivals import (
-    differ_in_classes,
-    differ_in_numbers,
-    fitted_rivals,
-)
+from ecselm.metrics.confusion import accuracy, gmean, neg_mean_cost
+from ecselm.study.evaluate import differ_in_classes, differ_in_numbers, fitted_rivals
 
 
 @pytest.fixture

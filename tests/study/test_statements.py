@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ecselm import ECSELMClassifier
 from ecselm.study import read_statements
-from ecselm.study.mistakes import Mistake, MistakeReader
+from ecselm.study.statements import Mistake, MistakeReader
 
 TWO = ["malignant", "benign"]
 THREE = ["flu", "pox", "well"]

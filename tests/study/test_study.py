@@ -11,9 +11,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ecselm import ECSELMClassifier, ECSELMRegressor, ELMClassifier, ELMRegressor
 from ecselm.study import Asked, Card
-from ecselm.study import rivals as rivals_module
-from ecselm.study.rivals import fitted_rivals
-from ecselm.study.study import evaluate_on, study
+from ecselm.study import evaluate as rivals_module
+from ecselm.study.evaluate import fitted_rivals
+from ecselm.study.run import evaluate_on, study
 
 SMALL = {"population_size": 5, "max_epochs": 1, "activation": "radbas"}
 ASKED = Asked("classes", "diagnosis", "gmean", (), 0.25, 0)

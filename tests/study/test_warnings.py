@@ -15,8 +15,8 @@ from ecselm.study import (
     Learned,
     Progress,
 )
-from ecselm.study.held_out import recall_of
-from ecselm.study.warnings import warnings_of
+from ecselm.study.evaluate import recall_of
+from ecselm.study.notes import warnings_of
 
 FINE = Card(
     Asked("classes", "diagnosis", "gmean", (), 0.25, 0),

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ecselm._files import write_whole
-from ecselm.cli.options import add_run_options
-from ecselm.datasets import Dataset, load_scut
-from ecselm.protocols.audit import audit as run_audit
-from ecselm.protocols.audit import render, split_table
+from ecselm.cli._files import add_run_options
+from ecselm.paper.audit import audit as run_audit
+from ecselm.paper.audit import render, split_table
+from ecselm.paper.datasets import Dataset, load_scut
 
 
 def add_parser(verbs: Any, summary: str) -> None:

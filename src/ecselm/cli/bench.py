@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any, Protocol
 
-from ecselm.cli.options import add_run_options
-from ecselm.protocols.benchmark import bench as run_bench
-from ecselm.protocols.benchmark.cases import HALVES
-from ecselm.protocols.benchmark.minority import bench_minority as run_minority
+from ecselm.cli._files import add_run_options
+from ecselm.paper.bench import bench as run_bench
+from ecselm.paper.bench.cases import HALVES
+from ecselm.paper.bench.minority import bench_minority as run_minority
 
 OUTPUTS = {"keel": "benched", "minority": "benched-minority"}  # of every suite
 

@@ -9,11 +9,11 @@ from typing import Any
 from sklearn.datasets import load_breast_cancer
 
 from ecselm._files import write_whole
-from ecselm.cli.console import print_lines, search_bar
-from ecselm.cli.files import keep_model
-from ecselm.cli.results import print_study
+from ecselm.cli._files import keep_model
+from ecselm.cli._output import print_lines, print_study, search_bar
 from ecselm.report import write_report
-from ecselm.study import Question, Table, study_table
+from ecselm.study import Question, study_table
+from ecselm.tables.read import Table
 
 TABLE = "tumours.csv"
 WORSE = "malignant->benign > benign->malignant"

@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.files import card_of, saved_model
-from ecselm.cli.results import print_held_out
-from ecselm.study import evaluate_table, read_table
+from ecselm.cli._files import card_of, saved_model
+from ecselm.cli._output import print_held_out
+from ecselm.study import evaluate_table
+from ecselm.tables.read import read_table
 
 
 def add_parser(verbs: Any, summary: str) -> None:

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.console import print_lines
-from ecselm.cli.files import check_apart, check_writable, saved_model
+from ecselm.cli._files import check_apart, check_writable, saved_model
+from ecselm.cli._output import print_lines
 
 
 def add_parser(verbs: Any, summary: str) -> None:

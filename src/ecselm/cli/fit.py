@@ -7,12 +7,12 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.console import print_lines, search_bar, stream_bar
-from ecselm.cli.files import check_apart, check_writable, keep_model
-from ecselm.cli.results import print_study
+from ecselm.cli._files import check_apart, check_writable, keep_model
+from ecselm.cli._output import print_lines, print_study, search_bar, stream_bar
 from ecselm.report import write_report
 from ecselm.streaming import BLOCK_ROWS, SAMPLE_ROWS, study_stream
-from ecselm.study import Answer, Question, read_table, study_table
+from ecselm.study import Answer, Question, study_table
+from ecselm.tables.read import read_table
 
 
 def add_parser(verbs: Any, summary: str) -> None:

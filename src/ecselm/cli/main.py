@@ -93,7 +93,7 @@ def _show_warning(message: Warning | str, *_: Any) -> None:
 
 def _check_verb(verb: str) -> None:
     if verb not in VERBS:
-        from ecselm.study.wording import did_you_mean  # noqa: PLC0415  a second for errors alone
+        from ecselm._wording import did_you_mean  # noqa: PLC0415  a second for errors alone
 
         raise ValueError(
             f"VERB must be one of {', '.join(VERBS)}, got {verb!r}{did_you_mean(verb, VERBS)}"

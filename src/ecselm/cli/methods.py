@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ecselm.cli.console import print_json, print_table
-from ecselm.methods import list_methods
+from ecselm.cli._output import print_json, print_table
+from ecselm.paper.methods import list_methods
 
 HEADER = ("method", "task", "tables", "status", "source")
 

@@ -9,11 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from ecselm.cli.answers import answer_file, answers_of, check_answers
-from ecselm.cli.console import StreamBar, print_lines, stream_bar
-from ecselm.cli.files import card_of, check_apart, saved_model
+from ecselm.cli._files import (
+    answer_file,
+    answers_of,
+    card_of,
+    check_answers,
+    check_apart,
+    saved_model,
+)
+from ecselm.cli._output import StreamBar, print_lines, stream_bar
 from ecselm.streaming import BLOCK_ROWS, can_open_blocks, new_blocks
-from ecselm.study import Card, predicted_rows, read_table
+from ecselm.study import Card, predicted_rows
+from ecselm.tables.read import read_table
 
 LARGE = 1 << 28  # bytes of a file
 

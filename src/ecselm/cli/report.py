@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ecselm.cli.console import print_lines
-from ecselm.cli.files import card_of, check_apart, check_writable, saved_model
+from ecselm.cli._files import card_of, check_apart, check_writable, saved_model
+from ecselm.cli._output import print_lines
 from ecselm.report import write_report
 
 

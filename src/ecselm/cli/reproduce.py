@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import Any
 
-from ecselm.cli.options import add_run_options
-from ecselm.protocols import FULL, ITEMS, QUICK, check_run
-from ecselm.protocols import reproduce as reproduce_item
+from ecselm.cli._files import add_run_options
+from ecselm.paper.protocols import FULL, ITEMS, QUICK, check_run
+from ecselm.paper.protocols import reproduce as reproduce_item
 
 
 def add_parser(verbs: Any, summary: str) -> None:

@@ -1,10 +1,17 @@
 """Costs: from what a person states to the cost information vector B (paper, eqs. 9-12)."""
 
 from ecselm.costs.decision import expected_costs, min_cost_decision
-from ecselm.costs.example import outcome_costs
-from ecselm.costs.parse import check_row_costs, parse_any_cost, parse_cost, parse_sample_cost
-from ecselm.costs.stated import read_costs, refuse_row_costs
-from ecselm.costs.terms import (
+from ecselm.costs.parse import (
+    check_row_costs,
+    outcome_costs,
+    parse_any_cost,
+    parse_cost,
+    parse_sample_cost,
+    read_costs,
+    refuse_row_costs,
+)
+from ecselm.costs.weights import (
+    WEIGHTINGS,
     ClassCosts,
     ClassWeights,
     Costs,
@@ -12,8 +19,8 @@ from ecselm.costs.terms import (
     ExampleCosts,
     PairCosts,
     SampleCosts,
+    class_weights,
 )
-from ecselm.costs.weightings import WEIGHTINGS, class_weights
 
 __all__ = [
     "WEIGHTINGS",

@@ -1,8 +1,4 @@
-"""One parser for every way a person states costs.
-
-Everywhere in the package rows are the truth and columns the prediction, and
-classes stand in the order of ``classes_``, which is sorted.
-"""
+"""One parser for every way a person states costs."""
 
 from __future__ import annotations
 
@@ -12,13 +8,65 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs.labels import label_codes
-from ecselm.costs.terms import ClassCosts, Costs, ExampleCosts, PairCosts, SampleCosts
+from ecselm.costs.weights import (
+    ClassCosts,
+    Costs,
+    ExampleCosts,
+    PairCosts,
+    SampleCosts,
+    label_codes,
+)
 
 HOW_TO = (
     "Write one row per true class and one column per predicted class, 0 on the diagonal "
     "and, elsewhere, what that mistake costs compared with the others"
 )
+
+
+def outcome_costs(
+    y: IntArray,
+    *,
+    tp_cost: Any = None,
+    tn_cost: Any = None,
+    fp_cost: Any = None,
+    fn_cost: Any = None,
+) -> FloatArray:
+    """Return the cost (N, 2) of predicting each class for each row.
+
+    Parameters
+    ----------
+    y : array of shape (N,)
+        0 for the negative and 1 for the positive class.
+    tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+        What a true positive, true negative, false positive and false negative costs;
+        None is 0 for right answers and 1 for mistakes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> outcome_costs(np.array([0, 1]), fn_cost=[50.0, 80.0])
+    array([[ 0.,  1.],
+           [80.,  0.]])
+    """
+    given = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
+    usual = {"tp_cost": 0.0, "tn_cost": 0.0, "fp_cost": 1.0, "fn_cost": 1.0}
+    tp, tn, fp, fn = (
+        _per_row(usual[name] if cost is None else cost, len(y), name)
+        for name, cost in given.items()
+    )
+    positive = y == 1
+    return np.column_stack([np.where(positive, fn, tn), np.where(positive, tp, fp)])
+
+
+def _per_row(cost: Any, n_rows: int, name: str) -> FloatArray:
+    values = numbers(cost, name)
+    if values.shape == (n_rows, 1):
+        values = values.ravel()
+    if values.shape not in {(), (n_rows,)}:
+        raise ValueError(
+            f"{name} must be one number or one per row, shape ({n_rows},), got {values.shape}"
+        )
+    return np.broadcast_to(values, n_rows)
 
 
 def parse_cost(cost: Any, classes: Any) -> FloatArray:
@@ -218,3 +266,51 @@ def check_row_costs(cost: Any, name: str) -> FloatArray:
     if (values < 0).any():
         raise ValueError(f"{name} must be >= 0, got {values.min():g}")
     return values
+
+
+def read_costs(
+    cost: Any, y: IntArray, classes: AnyArray, *, aggregate: str, sample_cost: Any, **outcomes: Any
+) -> Costs:
+    """Return the costs of rows of the classes ``y``, however they were stated.
+
+    Parameters
+    ----------
+    cost : array, DataFrame, dict or None
+        The parameter of the estimator, see :func:`parse_any_cost`.
+    y : array of shape (N,)
+        Positions in ``classes``.
+    classes : array of shape (k,)
+    aggregate : {"samples", "classes"}
+    sample_cost : array or None
+        The argument of ``fit``, see :func:`parse_sample_cost`.
+    **outcomes : tp_cost, tn_cost, fp_cost and fn_cost
+        The arguments of ``fit``, see :func:`outcome_costs`.
+    """
+    by_outcome = ", ".join(name for name, value in outcomes.items() if value is not None)
+    stated = {"cost": cost is not None, "sample_cost": sample_cost is not None}
+    stated[by_outcome] = bool(by_outcome)
+    if sum(stated.values()) > 1:
+        names = " and ".join(name for name, given in stated.items() if given)
+        raise ValueError(f"costs must be stated once, got {names}")
+    if by_outcome:
+        if len(classes) != 2:
+            raise ValueError(
+                f"{by_outcome} can be given for two classes only, y has {len(classes)}; give "
+                "sample_cost, the cost of predicting each class for each row"
+            )
+        costs = outcome_costs(y, **outcomes)
+        return parse_sample_cost(costs, y, classes, aggregate, name=by_outcome)
+    if sample_cost is not None:
+        return parse_sample_cost(sample_cost, y, classes, aggregate)
+    return parse_any_cost(cost, y, classes, aggregate)
+
+
+def refuse_row_costs(**stated: Any) -> None:
+    """Refuse costs by row where a decision needs the costs of rows not seen yet."""
+    names = [name for name, value in stated.items() if value is not None]
+    if names:
+        raise ValueError(
+            f"decision='min_cost' must have its costs by class, in the parameter cost, got "
+            f"{', '.join(names)}: what a mistake costs must be known for new rows too. For costs "
+            "by row use predict_proba and ecselm.costs.min_cost_decision"
+        )

@@ -1,34 +1,157 @@
-"""Machines on Dask whose costs are learned: one pass of sums, then a search on the client."""
+"""Estimators on Dask whose costs are learned: one pass of sums, then a search on the client."""
 
 from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from distributed import Client
 
+from ecselm import _native as compiled
 from ecselm._random import as_generator
 from ecselm._sklearn import Interval, fit_context
+from ecselm._typing import BoolArray, FloatArray
 from ecselm.dask.estimator import DaskClassifier, DaskEstimator, DaskRegressor
-from ecselm.dask.gathered import GatheredRows
-from ecselm.dask.grouping import Grouped, by_class, by_level
-from ecselm.dask.layers import named
-from ecselm.dask.roll import SampleRule
-from ecselm.dask.searching import SummedClassifier, SummedRegressor
-from ecselm.dask.survey import Survey, survey
+from ecselm.dask.sums import GatheredRows, measured_layer, named
+from ecselm.dask.survey import Grouped, SampleRule, Survey, by_class, by_level, survey
 from ecselm.dask.table import Table
-from ecselm.elm import ECSELMClassifier, ECSELMRegressor
-from ecselm.elm.layer_kinds import n_listed
-from ecselm.elm.scoring import COSTED
+from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
+from ecselm.estimators._ensemble import (
+    KindInputs,
+    KindLayer,
+    Ranks,
+    landmark_places,
+    layers_around,
+    n_listed,
+)
+from ecselm.estimators._evolving import CostProblem, EvolvingMachine, TrainingRows
+from ecselm.estimators._machine import EngineNeeds, LayerMachine
+from ecselm.estimators._scoring import COSTED
+from ecselm.estimators._training import finite
+from ecselm.fitness import CostedRows, Engine, Split
+from ecselm.fitness.engine_selection import SCORES_SHARE
+from ecselm.fitness.engines import JudgedFeatures, LayerEngine
+from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
+from ecselm.layers import HiddenLayer
+from ecselm.linalg import GramBlocks
 from ecselm.metrics import get_scorer
-from ecselm.metrics.counted import BINARY, COUNTED
+from ecselm.metrics.confusion import BINARY, COUNTED
 
 MAX_JUDGED = 100_000
 SAMPLE_STREAM = 8  # children of the random state: a search has fewer
 COUNTED_BY_WEIGHT = {*COSTED, *BINARY, *COUNTED}
 SQUARES = "neg_mean_squared_error"
+
+
+@dataclass(frozen=True)
+class SummedFeatures(JudgedFeatures):
+    """Rows to judge by, of which squared errors are known over all rows, not the sample alone."""
+
+    total: GramBlocks | None = None
+
+    @property
+    def _sums(self) -> GramBlocks:
+        if self.total is None:
+            raise TypeError("the sums of the judged rows must be given")
+        return self.total
+
+
+@dataclass(frozen=True, slots=True)
+class SummedMachine(LayerMachine):
+    """A sample of rows behind a hidden layer, and the sums over all rows."""
+
+    rows: GatheredRows
+    source: tuple[str, Any]  # the parameter that answers for H, and its value
+
+    @classmethod
+    def behind(
+        cls, layer: HiddenLayer, sample: TrainingRows, rows: GatheredRows, source: tuple[str, Any]
+    ) -> SummedMachine:
+        """Compute H of the sample."""
+        made = LayerMachine.on_rows(layer, sample.X, *source)
+        return cls(layer, made.H, rows, source)
+
+    def engine(self, rows: CostedRows, splits: list[Split] | None, needs: EngineNeeds) -> Engine:
+        """Return what trains candidates on all rows and judges them by the sample."""
+        if splits is None:
+            raise ValueError("fitness must not be 'loo' on Dask, which needs all rows at once")
+        halved = 4 * self.H.size < needs.memory / 4
+        trainers: list[Trainer] = []
+        judged: list[JudgedFeatures] = []
+        how = self.rows.dealt
+        every = np.arange(how.n_cells)
+        for split, trained, cell in zip(splits, how.trained, how.judged, strict=True):
+            trainers.append(BlockTrainer.from_system(BlockSystem(self._over(trained))))
+            weight = None if rows.weight is None else rows.weight[split.test]
+            total = self._over(every == cell).weighted(np.ones(rows.n_groups))
+            judged.append(
+                SummedFeatures(self.H[split.test], rows.T[split.test], weight, halved, total)
+            )
+        name = f"sums by {rows.n_groups} cost groups of {self.H.shape[1]} units over partitions"
+        return LayerEngine(
+            trainers, judged, f"{name} ({compiled.path_name()})", needs.memory // SCORES_SHARE
+        )
+
+    def system(self, rows: CostedRows) -> System:
+        """Return what solves (15) on all rows."""
+        return BlockSystem(self._over(np.ones(self.rows.dealt.n_cells, dtype=bool)))
+
+    def _over(self, cells: BoolArray) -> GramBlocks:
+        """Return the sums by cost group over some cells."""
+        sums, g = self.rows.sums(self.layer), self.rows.n_groups
+        finite(sums.grams, *self.source)
+
+        def added(values: FloatArray) -> FloatArray:
+            return values.reshape(len(cells), g, *values.shape[1:])[cells].sum(axis=0)
+
+        return GramBlocks(added(sums.grams), added(sums.moments), added(sums.squares), sums.eps)
+
+
+class SummedSearch(EvolvingMachine):
+    """Mixin of searches that are fitted to a sample and trained on all rows."""
+
+    _gathered: GatheredRows
+
+    def _layer(self, rows: TrainingRows, rng: np.random.Generator) -> LayerMachine:
+        recipe = self._recipe(rows.X, rng)
+        layer = measured_layer(recipe, self._gathered.known)
+        self._gathered.put_behind([layer])
+        return SummedMachine.behind(layer, rows, self._gathered, recipe.source)
+
+    def _splits(self, rows: TrainingRows, rng: np.random.Generator) -> list[Split] | None:
+        return self._gathered.splits(self.fitness, self.validation_fraction, rng)
+
+    def _resumed(self, plan: Any, problem: CostProblem, splits: Any, seed: int) -> Any:
+        extra = {**problem.extra, "rows": self._gathered.roll.mark}
+        return super()._resumed(plan, replace(problem, extra=extra), splits, seed)
+
+
+class SummedClassifier(SummedSearch, ECSELMClassifier):
+    """:class:`ECSELMClassifier` on sums."""
+
+    def _kinds(self, rows: TrainingRows, rng: np.random.Generator) -> list[KindLayer]:
+        """Return the layers; ranks of inputs are those among the sample."""
+        rows_rng, units_rng = rng.spawn(2)
+        gathered, total = self._gathered, self._gathered.known.scale
+        scale = total.scale("standard" if self.scale == "auto" else self.scale)
+        distinct = gathered.distinct()
+        places = distinct[landmark_places(len(distinct), self.n_hidden, rows_rng)]
+        landmarks, ranks = gathered.inputs_at(places), Ranks.measured(gathered.distinct_sample())
+        known = KindInputs(scale, total.gamma(scale), landmarks, ranks)
+        layers = layers_around(known, self.n_hidden, units_rng)
+        gathered.put_behind([kind.layer for kind in layers])
+        return layers
+
+    def _behind(self, layer: HiddenLayer, rows: TrainingRows) -> LayerMachine:
+        return SummedMachine.behind(layer, rows, self._gathered, ("activation", self.activation))
+
+
+class SummedRegressor(SummedSearch, ECSELMRegressor):
+    """:class:`ECSELMRegressor` on sums."""
 
 
 class SearchingEstimator(DaskEstimator):

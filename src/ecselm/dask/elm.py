@@ -11,15 +11,11 @@ from ecselm._sklearn import fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
 from ecselm.dask.estimator import DaskClassifier, DaskRegressor
-from ecselm.dask.layers import measured_layer, named
-from ecselm.dask.places import by_partition
-from ecselm.dask.sums import LabelReader, RowReader, TargetReader, cost_sums
+from ecselm.dask.sums import LabelReader, RowReader, TargetReader, cost_sums, measured_layer, named
 from ecselm.dask.survey import Survey, survey
-from ecselm.dask.table import Table
-from ecselm.elm import CSELMClassifier, ELMClassifier, ELMRegressor, WELMClassifier
-from ecselm.elm.learners import LayerLearner
-from ecselm.elm.rows import Rows
-from ecselm.elm.sample import SAMPLE_ROWS, RowSample
+from ecselm.dask.table import Table, by_partition
+from ecselm.estimators import CSELMClassifier, ELMClassifier, ELMRegressor, WELMClassifier
+from ecselm.estimators._training import SAMPLE_ROWS, LayerLearner, Rows, RowSample
 
 
 class CostedClassifier(DaskClassifier):

@@ -2,14 +2,12 @@
 
 from ecselm.displays.convergence import ConvergenceDisplay
 from ecselm.displays.cost_matrix import CostMatrixDisplay
-from ecselm.displays.critical_difference import CriticalDifferenceDisplay
 from ecselm.displays.cumulative_score import CumulativeScoreDisplay
 from ecselm.displays.sensitivity import SensitivityDisplay
 
 __all__ = [
     "ConvergenceDisplay",
     "CostMatrixDisplay",
-    "CriticalDifferenceDisplay",
     "CumulativeScoreDisplay",
     "SensitivityDisplay",
 ]

@@ -7,9 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from ecselm.displays.canvas import WIDE, axes_or_new, draw_legend, whole_numbers
-from ecselm.displays.fitted import having
-from ecselm.displays.looks import GREY, look
+from ecselm.displays._drawing import (
+    GREY,
+    WIDE,
+    axes_or_new,
+    draw_legend,
+    having,
+    look,
+    whole_numbers,
+)
 
 AXES = {"generation": "generation", "evaluations": "candidates evaluated"}
 WORDS = {

@@ -9,9 +9,7 @@ import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs import parse_cost
-from ecselm.displays.canvas import axes_or_new
-from ecselm.displays.fitted import having
-from ecselm.displays.heatmap import LARGEST_TOLD, name_classes, write_cells
+from ecselm.displays._drawing import LARGEST_TOLD, axes_or_new, having, name_classes, write_cells
 
 IN_LEAST = "cost, the cheapest mistake being 1"
 

@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._typing import FloatArray
-from ecselm.costs.labels import label_codes
 from ecselm.costs.parse import numbers
-from ecselm.displays.canvas import axes_or_new, whole_numbers
-from ecselm.displays.looks import look
+from ecselm.costs.weights import label_codes
+from ecselm.displays._drawing import axes_or_new, look, whole_numbers
 from ecselm.metrics import cumulative_score
 
 N_POINTS = 101  # of a curve over errors that are no whole numbers, or many of them

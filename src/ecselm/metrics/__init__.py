@@ -2,23 +2,26 @@
 
 from sklearn.metrics import mean_absolute_error
 
-from ecselm.metrics.cost_curves import CostCurve, cost_curve, operating_point, score_cost_curve
-from ecselm.metrics.costs import cumulative_score, geometric_mean_score, mean_cost, total_cost
+from ecselm.metrics.costs import (
+    cumulative_score,
+    geometric_mean_score,
+    mean_cost,
+    savings_score,
+    total_cost,
+)
+from ecselm.metrics.curves import CostCurve, cost_curve, operating_point, score_cost_curve
 from ecselm.metrics.recognition import (
     average_recognition_rate,
     cmc_curve,
     match_rate,
     total_recognition_rate,
 )
-from ecselm.metrics.savings import savings_score
-from ecselm.metrics.scorers import get_scorer, get_scorer_names
-from ecselm.statistics import compare_methods
+from ecselm.metrics.registry import get_scorer, get_scorer_names
 
 __all__ = [
     "CostCurve",
     "average_recognition_rate",
     "cmc_curve",
-    "compare_methods",
     "cost_curve",
     "cumulative_score",
     "geometric_mean_score",

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs.labels import label_codes
 from ecselm.costs.parse import numbers
+from ecselm.costs.weights import label_codes
 
 
 def total_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:

@@ -12,8 +12,7 @@ except ImportError as error:
     raise ImportError('ecselm.onnx needs onnx and skl2onnx: pip install "ecselm[onnx]"') from error
 
 from ecselm.onnx.approximations import register_approximations
-from ecselm.onnx.cost_search import register_cost_search
-from ecselm.onnx.estimators import register_estimators
+from ecselm.onnx.estimators import register_cost_search, register_estimators
 from ecselm.onnx.export import to_onnx
 
 __all__ = ["to_onnx"]

@@ -8,9 +8,9 @@ import numpy as np
 from skl2onnx import update_registered_converter
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
-from ecselm.hidden import KernelMap
+from ecselm.layers import KernelMap
 from ecselm.onnx.graph import NoOnnxFormError, graph_of, joined_inputs
-from ecselm.onnx.kernels import kernel_values
+from ecselm.onnx.layers import kernel_values
 
 KERNEL_NAMES = {
     "rbf": "rbf",

@@ -1,8 +1,4 @@
-"""Scores ``H(x) beta`` (18) as nodes, for every kind of layer.
-
-Output weights come along because what is linear behind a layer can be folded into them:
-the square roots of landmark kernels, factors, and the sum over the layers of a committee.
-"""
+"""Scores ``H(x) beta`` (18) as nodes, for every layer, kernel, scale and activation."""
 
 from __future__ import annotations
 
@@ -11,17 +7,308 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import chebyshev
+from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
+from scipy import sparse
+from scipy.special import ndtr, ndtri
 from skl2onnx import get_model_alias
 from skl2onnx.common.data_types import Int64TensorType
 from sklearn.base import is_clusterer
 from sklearn.pipeline import Pipeline
 
 from ecselm._typing import FloatArray
-from ecselm.elm.layers import TransformerLayer
-from ecselm.hidden import KernelMap, LandmarkLayer, LayerUnion, RandomLayer, WeighedLayer
-from ecselm.onnx.activations import ACTIVATION_NODES
+from ecselm.estimators._ensemble import DenseScale
+from ecselm.estimators._training import TransformerLayer
+from ecselm.layers import (
+    InputScale,
+    KernelMap,
+    LandmarkLayer,
+    LayerUnion,
+    RandomLayer,
+    RankScale,
+    WeighedLayer,
+)
+from ecselm.layers.scaling import FARTHEST
 from ecselm.onnx.graph import Graph, NoOnnxFormError
-from ecselm.onnx.kernels import kernel_values
+from onnx import TensorProto
+
+DEGREE = 21  # of the polynomial for normal quantiles: errors of 1e-13 between the clips
+
+
+def _radbas_units(graph: Graph, A: str) -> str:
+    return graph.node("Exp", graph.node("Neg", graph.node("Mul", A, A)))
+
+
+def _plain(operator: str) -> Callable[[Graph, str], str]:
+    def activation(graph: Graph, A: str) -> str:
+        return graph.node(operator, A)
+
+    return activation
+
+
+def _hardlim(graph: Graph, A: str) -> str:
+    return graph.cast(graph.node("GreaterOrEqual", A, graph.constant(0.0)))
+
+
+def _tribas(graph: Graph, A: str) -> str:
+    return graph.node("Relu", graph.node("Sub", graph.constant(1.0), graph.node("Abs", A)))
+
+
+def _laplacian_units(graph: Graph, A: str) -> str:
+    return graph.node("Exp", graph.node("Neg", graph.node("Abs", A)))
+
+
+def _polynomial_units(graph: Graph, A: str) -> str:
+    moved = graph.node("Add", A, graph.constant(1.0))
+    return graph.node("Mul", moved, moved)
+
+
+ACTIVATION_NODES: dict[str, Callable[[Graph, str], str]] = {
+    "radbas": _radbas_units,
+    "sigmoid": _plain("Sigmoid"),
+    "tanh": _plain("Tanh"),
+    "sine": _plain("Sin"),
+    "relu": _plain("Relu"),
+    "hardlim": _hardlim,
+    "tribas": _tribas,
+    "laplacian": _laplacian_units,
+    "polynomial": _polynomial_units,
+}
+
+
+def kernel_values(graph: Graph, kernel: KernelMap, X: str) -> str:
+    """Return the kernel values (N, M) between the rows ``X`` (N, n) and those of ``kernel``.
+
+    A kernel of sparse rows answers as it does for sparse rows, which are not centred.
+    """
+    name = None if callable(kernel.kernel) else kernel.kernel
+    if name is None:
+        raise NoOnnxFormError(
+            "kernel must be one of ecselm's by name to be written as ONNX, got the function "
+            f"{kernel.kernel!r}"
+        )
+    if name == "precomputed":
+        return X
+    scaled = scaled_rows(graph, kernel.scale, X, centred=not sparse.issparse(kernel.rows))
+    rows = kernel.rows.toarray() if sparse.issparse(kernel.rows) else np.asarray(kernel.rows)
+    return _FORMULAS[name](graph, kernel, scaled, rows.astype(np.float64))
+
+
+def _inner(graph: Graph, X: str, rows: FloatArray) -> str:
+    return graph.product(X, rows.T)
+
+
+def _summed(graph: Graph, values: str) -> str:
+    return graph.node("ReduceSum", values, graph.constant(np.array([1])), keepdims=1)
+
+
+def _decay(graph: Graph, distances: str, gamma: float) -> str:
+    return graph.node("Exp", graph.node("Mul", distances, graph.constant(-gamma)))
+
+
+def _rbf(graph: Graph, kernel: KernelMap, X: str, rows: FloatArray) -> str:
+    def distances() -> str:
+        norms = _summed(graph, graph.node("Mul", X, X))
+        inner = _inner(graph, X, -2.0 * rows)
+        both = graph.node("Add", graph.node("Add", inner, norms), graph.constant((rows**2).sum(1)))
+        return graph.node("Relu", both)
+
+    shared = graph.once(("squared", X, rows.shape, rows.tobytes()), distances)
+    return _decay(graph, shared, kernel.gamma)
+
+
+def _laplacian(graph: Graph, kernel: KernelMap, X: str, rows: FloatArray) -> str:
+    shared = graph.once(
+        ("absolute", X, rows.shape, rows.tobytes()), lambda: _absolute(graph, X, rows)
+    )
+    return _decay(graph, shared, kernel.gamma)
+
+
+def _absolute(graph: Graph, X: str, rows: FloatArray) -> str:
+    """Return the sums (N, M) of absolute differences, added up feature by feature.
+
+    All differences at once would take n times the memory of their sums.
+    """
+    first = graph.node("Gather", X, graph.constant(np.array([0])), axis=1)
+    zeros = graph.node("Mul", first, graph.constant(np.zeros((1, len(rows)))))
+    return graph.node(
+        "Scan",
+        zeros,
+        X,
+        graph.constant(rows.T),
+        body=_one_feature(graph.real),
+        num_scan_inputs=2,
+        scan_input_axes=[1, 0],
+    )
+
+
+def _one_feature(real: int) -> Any:
+    """Return the graph that adds the differences of one feature to the sums so far."""
+
+    def tensor(name: str, *shape: str) -> Any:
+        return make_tensor_value_info(name, real, shape)
+
+    nodes = [
+        make_node("Unsqueeze", ["feature", "axis"], ["column"]),
+        make_node("Sub", ["column", "places"], ["difference"]),
+        make_node("Abs", ["difference"], ["size"]),
+        make_node("Add", ["before", "size"], ["after"]),
+    ]
+    inputs = [tensor("before", "N", "M"), tensor("feature", "N"), tensor("places", "M")]
+    axis = make_tensor("axis", TensorProto.INT64, [1], [1])
+    return make_graph(nodes, "one_feature", inputs, [tensor("after", "N", "M")], [axis])
+
+
+def _linear(graph: Graph, _kernel: KernelMap, X: str, rows: FloatArray) -> str:
+    return _inner(graph, X, rows)
+
+
+def _polynomial(graph: Graph, kernel: KernelMap, X: str, rows: FloatArray) -> str:
+    moved = graph.node(
+        "Add", _inner(graph, X, kernel.gamma * rows), graph.constant(float(kernel.coef0))
+    )
+    return graph.node("Pow", moved, graph.constant(float(kernel.degree)))
+
+
+def _cosine(graph: Graph, _kernel: KernelMap, X: str, rows: FloatArray) -> str:
+    norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    inner = _inner(graph, X, rows / np.where(norms > 0, norms, 1.0))
+    own = graph.node("Sqrt", _summed(graph, graph.node("Mul", X, X)))
+    is_zero = graph.node("Equal", own, graph.constant(0.0))
+    return graph.node("Div", inner, graph.node("Where", is_zero, graph.constant(1.0), own))
+
+
+_FORMULAS: dict[str, Callable[[Graph, KernelMap, str, FloatArray], str]] = {
+    "rbf": _rbf,
+    "laplacian": _laplacian,
+    "linear": _linear,
+    "polynomial": _polynomial,
+    "cosine": _cosine,
+}
+
+
+def scaled_rows(graph: Graph, scale: Any, X: str, *, centred: bool = True) -> str:
+    """Return the rows ``X`` (N, n) scaled; None leaves them as they are."""
+    if scale is None:
+        return X
+    if isinstance(scale, DenseScale):
+        return scaled_rows(graph, scale.scale, X)
+    if isinstance(scale, InputScale):
+        return _standardised(graph, scale, X, centred)
+    if isinstance(scale, RankScale):
+        return _ranked(graph, scale, X)
+    raise NoOnnxFormError(f"scale must be one of ecselm's to be written as ONNX, got {scale!r}")
+
+
+def _standardised(graph: Graph, scale: InputScale, X: str, centred: bool) -> str:
+    center = scale.center if centred else np.zeros_like(scale.center)
+    key = "standardised", X, center.tobytes(), scale.spread.tobytes()
+    return graph.once(
+        key,
+        lambda: graph.node(
+            "Div",
+            graph.node("Sub", X, graph.constant(center)),
+            graph.constant(scale.spread),
+        ),
+    )
+
+
+def _ranked(graph: Graph, scale: RankScale, X: str) -> str:
+    """Return normal scores of ranks, interpolated from both sides as the scale does."""
+
+    def make() -> str:
+        upward = _interpolated(graph, X, scale, "LessOrEqual", _after)
+        downward = _interpolated(graph, X, scale, "Less", _before)
+        shares = graph.node("Mul", graph.node("Add", upward, downward), graph.constant(0.5))
+        return _normal_scores(graph, shares)
+
+    return graph.once(("ranked", X, scale.knots.tobytes(), scale.levels.tobytes()), make)
+
+
+def _interpolated(
+    graph: Graph,
+    X: str,
+    scale: RankScale,
+    is_below: str,
+    lines: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]],
+) -> str:
+    """Return the levels (N, n) at ``X``, on the lines between knots.
+
+    ``lines`` gives an anchor, the level there and the slope for every number of knots below
+    a value; ``is_below`` says whether a knot of the same value is one of them.
+    """
+    place = _knots_below(graph, X, scale.knots, is_below)
+    anchor, level, slope = (
+        graph.node("Gather", graph.constant(np.concatenate(table)), place)
+        for table in zip(*(lines(knots, scale.levels) for knots in scale.knots.T), strict=True)
+    )
+    return graph.node("Add", graph.node("Mul", graph.node("Sub", X, anchor), slope), level)
+
+
+def _knots_below(graph: Graph, X: str, knots: FloatArray, is_below: str) -> str:
+    """Return where the lines of all features, one after the other, have that of each value.
+
+    A search by halves: comparing with all knots at once would take q times the memory.
+    """
+    q, n = knots.shape
+    steps = 1 << np.arange(q.bit_length())[::-1]
+    width = int(steps.sum()) + 1
+    padded = np.full((n, width), np.inf)
+    padded[:, :q] = knots.T
+    table = graph.constant(padded.ravel())
+    count = graph.constant(np.zeros(n, dtype=np.int64))
+    for step in steps:
+        further = graph.node("Add", count, graph.constant(step))
+        last = graph.node("Add", further, graph.constant(np.arange(n) * width - 1))
+        knot = graph.node("Gather", table, last)
+        count = graph.node("Where", graph.node(is_below, knot, X), further, count)
+    return graph.node("Add", count, graph.constant(np.arange(n) * (q + 1)))
+
+
+def _after(knots: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the lines that begin at the last of equal knots."""
+    anchor, level = np.append(knots[0], knots), np.append(levels[0], levels)
+    return anchor, level, np.concatenate([[0.0], _slopes(knots, levels), [0.0]])
+
+
+def _before(knots: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the lines that end at the first of equal knots."""
+    anchor, level = np.append(knots, knots[-1]), np.append(levels, levels[-1])
+    return anchor, level, np.concatenate([[0.0], _slopes(knots, levels), [0.0]])
+
+
+def _slopes(knots: FloatArray, levels: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", over="ignore"):
+        slopes = np.diff(levels) / np.diff(knots)
+    return np.where(np.isfinite(slopes), slopes, 0.0)  # no value lies between equal knots
+
+
+def _normal_scores(graph: Graph, shares: str) -> str:
+    """Return the normal quantiles of ``shares``, up to ``FARTHEST``.
+
+    A polynomial in ``t = sqrt(-2 log p)`` of the smaller tail p: quantiles are all but
+    linear in t. ONNX has no normal quantiles, and ONNX Runtime no erf in float64.
+    """
+    least = float(ndtr(-FARTHEST))
+    kept = graph.node("Clip", shares, graph.constant(least), graph.constant(1.0 - least))
+    other = graph.node("Sub", graph.constant(1.0), kept)
+    tail = graph.node("Min", kept, other)
+    t = graph.node("Sqrt", graph.node("Mul", graph.node("Log", tail), graph.constant(-2.0)))
+    score = _tail_scores(graph, t, np.sqrt(-2.0 * np.log([0.5, least])))
+    return graph.node("Where", graph.node("Less", kept, other), score, graph.node("Neg", score))
+
+
+def _tail_scores(graph: Graph, t: str, domain: FloatArray) -> str:
+    fitted = chebyshev.Chebyshev.interpolate(
+        lambda points: ndtri(np.minimum(np.exp(-(points**2) / 2.0), 0.5)), DEGREE, domain
+    )
+    middle, half = domain.mean(), (domain[1] - domain[0]) / 2.0
+    u = graph.node("Div", graph.node("Sub", t, graph.constant(middle)), graph.constant(half))
+    *lower, highest = chebyshev.cheb2poly(fitted.coef)
+    value = graph.constant(highest)
+    for coefficient in reversed(lower):
+        value = graph.node("Add", graph.node("Mul", value, u), graph.constant(coefficient))
+    return value
 
 
 def layer_scores(graph: Graph, layer: Any, X: str, beta: FloatArray) -> str:

@@ -1,15 +1,157 @@
-"""Line charts as SVG, coloured by the style sheet."""
+"""Charts as SVG, coloured by the style sheet."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ecselm.report.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, across, down
-from ecselm.report.markup import Markup, element, joined
+from ecselm.report.html import Markup, element, joined, named, scrolled
 
+# Near the width of a phone, so that letters keep their size there.
+WIDTH, HEIGHT = 360.0, 270.0
+LEFT, RIGHT, TOP, BOTTOM = 54.0, 14.0, 12.0, 46.0
+BAR_HEIGHT = 18
 N_COLOURS = 6  # that the style sheet tells apart, by dashes too
+MOST_NAMED = 8  # classes whose names fit above the columns; more are numbered,
+SHORTEST = 4  # unless no name has more characters than this
+MOST_SHOWN = 40  # classes; a table of more is neither readable nor small
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A range of numbers with ticks at round ones.
+
+    Examples
+    --------
+    >>> Axis("share", 0.0, 1.0, (0.0, 0.5, 1.0)).written(0.5)
+    '0.5'
+    """
+
+    label: str
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of_shares(cls, label: str) -> Axis:
+        """Return an axis from 0 to 1."""
+        return cls(label, 0.0, 1.0, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+
+    @classmethod
+    def around(cls, label: str, values: Iterable[float], *, whole: bool = False) -> Axis:
+        """Return an axis that holds all values, of whole numbers or of any."""
+        numbers = tuple(values)
+        low, high = min(numbers), max(numbers)
+        if low == high:
+            margin = 1.0 if whole else 0.05 * abs(low) or 0.5
+            low, high = (low, high + margin) if whole else (low - margin, high + margin)
+        return cls(label, low, high, _ticks(low, high, whole))
+
+    def share(self, value: float) -> float:
+        """Return where a value stands between the ends."""
+        return (value - self.low) / (self.high - self.low)
+
+    def written(self, tick: float) -> str:
+        """Return a tick with as many digits as tell it from the next."""
+        step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
+        if max(abs(self.low), abs(self.high)) >= 1e5 or step < 1e-5:
+            return f"{tick:.4g}"
+        return f"{tick:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+
+
+def across(axis: Axis, value: float) -> float:
+    """Return how far right a value stands, in units of the chart."""
+    return LEFT + axis.share(value) * (WIDTH - LEFT - RIGHT)
+
+
+def down(axis: Axis, value: float) -> float:
+    """Return how far down a value stands, in units of the chart."""
+    return HEIGHT - BOTTOM - axis.share(value) * (HEIGHT - TOP - BOTTOM)
+
+
+def _ticks(low: float, high: float, whole: bool) -> tuple[float, ...]:
+    """Return at most six multiples of 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 5))
+    step = next(m * power for m in (1, 2, 5, 10, 20) if (high - low) / (m * power) <= 5)
+    step = max(step, 1.0) if whole else step
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(i * step + 0.0 for i in range(first, last + 1))
+
+
+def bar(label: str, parts: Sequence[tuple[float, float, str]]) -> Markup:
+    """Return a bar of one or more parts.
+
+    Parameters
+    ----------
+    label : str
+        What the bar says, for those who cannot see it.
+    parts : sequence of (float, float, str)
+        Where a part begins and ends, as shares of the width, and its class in the style sheet.
+    """
+    drawn = (
+        element(
+            "rect",
+            x=percent(min(begin, end)),
+            y="3",
+            width=percent(abs(end - begin)),
+            height=str(BAR_HEIGHT - 6),
+            class_=kind,
+        )
+        for begin, end, kind in parts
+    )
+    return _strip(label, *drawn)
+
+
+def whisker(
+    label: str, value: float, low: float, high: float, **place: str | bool | None
+) -> Markup:
+    """Return a dot with the interval around it, on a scale from 0 to 1.
+
+    Parameters
+    ----------
+    label : str
+    value, low, high : float
+    **place
+        Attributes of the dot.
+    """
+    middle = str(BAR_HEIGHT // 2)
+    ends = {"x1": percent(low), "x2": percent(high), "y1": middle, "y2": middle}
+    grid = (
+        element("line", x1=at, x2=at, y1="0", y2=str(BAR_HEIGHT), class_="grid")
+        for at in ("0%", "50%", "100%")
+    )
+    return _strip(
+        label,
+        *grid,
+        element("line", **ends, class_="interval"),
+        element("circle", cx=percent(value), cy=middle, r="5", class_="dot", **place),
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share of the width as CSS writes it.
+
+    Examples
+    --------
+    >>> percent(0.5)
+    '50%'
+    """
+    return f"{100 * share:.6g}%"
+
+
+def _strip(label: str, *drawn: Markup) -> Markup:
+    return element(
+        "svg",
+        element("title", label),
+        *drawn,
+        class_="strip",
+        width="100%",
+        height=str(BAR_HEIGHT),
+        role="img",
+        aria_label=label,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +260,84 @@ def _legend(lines: Sequence[Line]) -> Markup:
 def _swatch(kind: str) -> Markup:
     stroke = element("path", d="M0 6L26 6", class_=f"line {kind}")
     return element("svg", stroke, width="26", height="12", aria_hidden="true")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell."""
+
+    content: Markup
+    place: dict[str, str | bool | None]  # attributes that say where it stands in the card
+    kind: str  # "right" or "wrong"
+    level: float  # of its colour, from 0 to 1
+
+
+def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]) -> Markup:
+    """Return a table whose rows are the truth and whose columns are the answers.
+
+    Parameters
+    ----------
+    caption : str
+    names : sequence of str
+        Of the classes.
+    cells : sequence of sequences of Cell
+    """
+    is_dense = len(names) > MOST_NAMED
+    is_numbered = is_dense and max(map(len, names)) > SHORTEST
+    corner = element("th", "truth ↓ answer →", scope="col", class_="corner")
+    header = element("tr", corner, *(_column(i, name, is_numbered) for i, name in enumerate(names)))
+    body = (
+        element("tr", _row(i, name, is_numbered), *map(_cell, row))
+        for i, (name, row) in enumerate(zip(names, cells, strict=True))
+    )
+    kind = "heat dense" if is_dense else "heat"
+    content = element(
+        "table",
+        element("caption", caption),
+        element("thead", header),
+        element("tbody", *body),
+        class_=kind,
+    )
+    return scrolled(caption, content)
+
+
+def levels(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return how dear mistakes are between the cheapest and the dearest, on a log scale.
+
+    Where costs are not all positive the scale is linear; where all are equal it is 0.5.
+
+    Examples
+    --------
+    >>> levels([[0.0, 100.0, 10.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])[0]
+    [0.0, 1.0, 0.5]
+    """
+    mistakes = [cost for i, row in enumerate(matrix) for j, cost in enumerate(row) if i != j]
+    if not mistakes:
+        return [[0.0] * len(row) for row in matrix]
+    scale = math.log if min(mistakes) > 0.0 else float
+    low, high = scale(min(mistakes)), scale(max(mistakes))
+    return [
+        [0.0 if i == j else _level(scale(cost), low, high) for j, cost in enumerate(row)]
+        for i, row in enumerate(matrix)
+    ]
+
+
+def _level(value: float, low: float, high: float) -> float:
+    return 0.5 if low == high else (value - low) / (high - low)
+
+
+def _column(i: int, name: str, is_numbered: bool) -> Markup:
+    if is_numbered:
+        return element("th", str(i + 1), scope="col", title=name)
+    return element("th", named(name, 18), scope="col")
+
+
+def _row(i: int, name: str, is_numbered: bool) -> Markup:
+    number = f"{i + 1} " if is_numbered else None
+    return element("th", number, named(name, 18), scope="row")
+
+
+def _cell(one: Cell) -> Markup:
+    style = f"--level:{one.level:.2f}" if one.level > 0.0 else None
+    kind = one.kind if one.level > 0.0 else None
+    return element("td", one.content, class_=kind, style=style, **one.place)

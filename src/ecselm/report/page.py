@@ -7,15 +7,19 @@ from importlib.resources import files
 from pathlib import Path
 
 from ecselm._files import write_whole
-from ecselm.report.about import asked, data, repeated, warned
-from ecselm.report.check import check_card
-from ecselm.report.comparison import compared
-from ecselm.report.curves import errors, probabilities, ranking
-from ecselm.report.learning import costs, search
-from ecselm.report.markup import Markup, element, shortened
-from ecselm.report.results import mistakes, recalls, scores
-from ecselm.report.section import Section
-from ecselm.report.verdict import verdict
+from ecselm.report.html import Markup, Section, element, shortened
+from ecselm.report.results import (
+    compared,
+    costs,
+    errors,
+    mistakes,
+    probabilities,
+    ranking,
+    recalls,
+    scores,
+    search,
+)
+from ecselm.report.summary import asked, check_card, data, repeated, verdict, warned
 from ecselm.study import Card
 
 # Nothing is fetched and nothing runs, whatever a name in the card may hold.

@@ -16,10 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._files import write_whole
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
-from ecselm.saving.audit import made, refused_by_skops, refused_types
-from ecselm.saving.parameters import check_parameters
+from ecselm.saving.checks import (
+    check_parameters,
+    check_sound,
+    made,
+    refused_by_skops,
+    refused_types,
+)
 from ecselm.saving.plain import from_plain, to_plain
-from ecselm.saving.sound import check_sound
 
 FORMAT = 1  # of files; raised when a stored class changes its fields or their meaning
 PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle

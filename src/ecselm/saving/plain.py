@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ecselm._typing import AnyArray
-from ecselm.elm.family import ELMFamily
+from ecselm.estimators._base import ELMFamily
 
 Memo = dict[int, tuple[Any, Any]]  # the second of each pair takes the place of the first
 

@@ -8,35 +8,35 @@ trusted for one loader, and no function is trusted for any: no file can have one
 from __future__ import annotations
 
 _ESTIMATORS = {
-    "ecselm.elm.cost_search.CostSearchCV",
-    "ecselm.elm.cselm.CSELMClassifier",
-    "ecselm.elm.cselm_regressor.CSELMRegressor",
-    "ecselm.elm.ecselm.ECSELMClassifier",
-    "ecselm.elm.ecselm_regressor.ECSELMRegressor",
-    "ecselm.elm.eelm.EELMClassifier",
-    "ecselm.elm.eelm.EELMRegressor",
-    "ecselm.elm.elm.ELMClassifier",
-    "ecselm.elm.elm.ELMRegressor",
-    "ecselm.elm.kelm.KELMClassifier",
-    "ecselm.elm.kelm.KELMRegressor",
-    "ecselm.elm.welm.WELMClassifier",
+    "ecselm.estimators.cost_search.CostSearchCV",
+    "ecselm.estimators.cselm.CSELMClassifier",
+    "ecselm.estimators.cselm.CSELMRegressor",
+    "ecselm.estimators.ecselm.ECSELMClassifier",
+    "ecselm.estimators.ecselm.ECSELMRegressor",
+    "ecselm.estimators.eelm.EELMClassifier",
+    "ecselm.estimators.eelm.EELMRegressor",
+    "ecselm.estimators.elm.ELMClassifier",
+    "ecselm.estimators.elm.ELMRegressor",
+    "ecselm.estimators.kelm.KELMClassifier",
+    "ecselm.estimators.kelm.KELMRegressor",
+    "ecselm.estimators.welm.WELMClassifier",
 }
 _HELD = {
-    "ecselm.elm.calibration.LogisticCalibration",
-    "ecselm.elm.layer_kinds.DenseScale",
-    "ecselm.elm.layers.TransformerLayer",
-    "ecselm.hidden.kernels.KernelMap",
-    "ecselm.hidden.landmarks.LandmarkLayer",
-    "ecselm.hidden.layer.RandomLayer",
-    "ecselm.hidden.ranks.RankScale",
-    "ecselm.hidden.scaling.InputScale",
-    "ecselm.hidden.union.LayerUnion",
-    "ecselm.hidden.union.WeighedLayer",
+    "ecselm.estimators._calibration.LogisticCalibration",
+    "ecselm.estimators._ensemble.DenseScale",
+    "ecselm.estimators._training.TransformerLayer",
+    "ecselm.layers.kernels.KernelMap",
+    "ecselm.layers.landmarks.LandmarkLayer",
+    "ecselm.layers.random.RandomLayer",
+    "ecselm.layers.scaling.RankScale",
+    "ecselm.layers.scaling.InputScale",
+    "ecselm.layers.union.LayerUnion",
+    "ecselm.layers.union.WeighedLayer",
     "ecselm.saving.plain.Frame",
     "ecselm.saving.plain.Pairs",
-    "ecselm.search.minimize.Generation",
-    "ecselm.search.minimize.SearchHistory",
-    "ecselm.study.days.DayNumbers",
+    "ecselm.search.run.Generation",
+    "ecselm.search.run.SearchHistory",
+    "ecselm.tables.cells.DayNumbers",
 }
 _SPLITTERS = {
     f"sklearn.model_selection._split.{name}"
@@ -112,9 +112,9 @@ def is_trusted(loader: str, name: str) -> bool:
 
     Examples
     --------
-    >>> is_trusted("ObjectNode", "ecselm.elm.elm.ELMClassifier")
+    >>> is_trusted("ObjectNode", "ecselm.estimators.elm.ELMClassifier")
     True
-    >>> is_trusted("ListNode", "ecselm.elm.elm.ELMClassifier")  # this one would call it
+    >>> is_trusted("ListNode", "ecselm.estimators.elm.ELMClassifier")  # this one would call it
     False
     """
     if loader == "ObjectNode" and name.startswith("sklearn."):

@@ -1,10 +1,10 @@
 """Search on a box by ask and tell (paper, Algorithm 2, eqs. 23-34)."""
 
 from ecselm.search.backtracking import BacktrackingSearch
-from ecselm.search.covariance import CovarianceAdaptation
+from ecselm.search.cma import CovarianceAdaptation
 from ecselm.search.differential import DifferentialEvolution
-from ecselm.search.minimize import SearchHistory, interruptible, minimize, minimize_bsa
 from ecselm.search.population import AskTell
+from ecselm.search.run import SearchHistory, interruptible, minimize, minimize_bsa
 from ecselm.search.sampling import RandomSearch, SobolSearch
 from ecselm.search.space import Box
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.search.population import PopulationSearch, first_population
+from ecselm.search.population import PopulationSearch, crossover_mask, first_population
 from ecselm.search.space import Box
-from ecselm.search.variation import crossover_mask
 
 
 class BacktrackingSearch(PopulationSearch):

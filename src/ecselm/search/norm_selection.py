@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import BoolArray, FloatArray, IntArray
-from ecselm.search.minimize import SearchHistory
+from ecselm.search.run import SearchHistory
 
 STRATEGIES = ("rand1bin", "randtobest1exp")
 TIE_BREAKS = ("selection", "best_only")

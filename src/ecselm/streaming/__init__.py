@@ -1,10 +1,8 @@
 """Learn from tables that do not fit in memory, block by block."""
 
-from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, can_open_blocks, open_blocks
-from ecselm.streaming.fitting import SAMPLE_ROWS, fit_stream, refit_stream
-from ecselm.streaming.new_rows import new_blocks
-from ecselm.streaming.passes import StreamProgress
-from ecselm.streaming.study import study_stream
+from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, StreamProgress, can_open_blocks, open_blocks
+from ecselm.streaming.fit import SAMPLE_ROWS, fit_stream, refit_stream
+from ecselm.streaming.study import new_blocks, study_stream
 
 __all__ = [
     "BLOCK_ROWS",

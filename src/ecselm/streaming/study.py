@@ -1,26 +1,27 @@
-"""From a table that does not fit in memory to a model and its card."""
+"""Fit from a table that does not fit in memory to a model and its card."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pandas.util import hash_array
 from sklearn.pipeline import make_pipeline
 
-from ecselm.elm.refitting import refit_blocks
-from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, scanned_blocks
-from ecselm.streaming.fitting import SAMPLE_ROWS, SUMS, sample_weights
-from ecselm.streaming.passes import Passes, Told
-from ecselm.streaming.sample import ClassSample, check_sample
-from ecselm.streaming.table_rows import HeldOutRule, TableRows, look_at_table
-from ecselm.streaming.targets import Target
-from ecselm.study.card import Asked, ClassCount, DataGlance
-from ecselm.study.fitting import Fit, TargetedRows, fit_steps, prepared, read_rows
-from ecselm.study.questions import (
+from ecselm._typing import AnyArray, BoolArray
+from ecselm._wording import did_you_mean, listed
+from ecselm.estimators._refit import refit_blocks
+from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, Passes, Told, scanned_blocks
+from ecselm.streaming.fit import SAMPLE_ROWS, SUMS, sample_weights
+from ecselm.streaming.rows import ClassSample, RowBlock, check_sample, placed
+from ecselm.streaming.schema import ColumnTally, Target, target_of
+from ecselm.study.card import Asked, ClassCount, DataGlance, Task
+from ecselm.study.evaluate import fitted_rivals
+from ecselm.study.request import (
     Answer,
     Question,
     check_metric,
@@ -29,13 +30,173 @@ from ecselm.study.questions import (
     metric_of,
     statements_of,
 )
-from ecselm.study.rivals import fitted_rivals
-from ecselm.study.study import judged_card
-from ecselm.study.tables import DELIMITED, ending_of
-from ecselm.study.wording import listed
+from ecselm.study.rows import Fit, TargetedRows, fit_steps, new_rows, prepared, read_rows
+from ecselm.study.run import judged_card
+from ecselm.tables.cells import read_names
+from ecselm.tables.read import DELIMITED, ending_of
+from ecselm.tables.schema import USED, ColumnNote, ColumnPlan, column_plan
 
+FEW = 20  # rows of a class below which none is held out: chance could take all of them
+LOOK = "looking at the columns"
+ANSWER = "answering"
 DRAW = "drawing a sample"
 N_PASSES = 3  # columns, sample, sums
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutRule:
+    """Which rows are held out."""
+
+    share: float
+    seed: int
+
+    def __call__(self, X: Any, groups: AnyArray | None = None) -> BoolArray:
+        """Tell of rows (N,) of a frame, or of their groups, whether they are held out."""
+        columns = [X[name].to_numpy() for name in X.columns] if groups is None else [groups]
+        total: Any = np.full(len(X), self.seed, dtype=np.uint64)
+        for values in columns:
+            plain = values + 0.0 if values.dtype.kind == "f" else values  # there are two zeros
+            total = hash_array(total * np.uint64(0x9E3779B97F4A7C15) + hash_array(plain))
+        return np.asarray((total >> np.uint64(11)) * 2.0**-53 < self.share)
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """Rows of one block that have a target, which are held out, and how many were read."""
+
+    rows: RowBlock
+    held: BoolArray
+    n_read: int
+
+    def __len__(self) -> int:
+        return self.n_read
+
+    @property
+    def kept(self) -> RowBlock:
+        """Return the rows to learn from."""
+        return self.rows.taken(np.flatnonzero(~self.held))
+
+    @property
+    def put_by(self) -> RowBlock:
+        """Return the rows held out."""
+        return self.rows.taken(np.flatnonzero(self.held))
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Rows with a target, as a plan of the columns wants them."""
+
+    blocks: Blocks
+    plan: ColumnPlan
+    target: Target
+    groups: str | None
+    rule: HeldOutRule
+
+    @property
+    def spared(self) -> list[Any]:
+        """Return the classes of which no row is held out."""
+        return [name for name, n in self.target.counts.items() if n < FEW]
+
+    def __iter__(self) -> Iterator[TableBlock]:
+        """Yield the rows of every block that have a target."""
+        used = [column.name for column in self.plan.columns if column.kind in USED]
+        others = [self.plan.target, *([] if self.groups is None else [self.groups])]
+        start = 0
+        for number, frame in enumerate(replace(self.blocks, columns=(*used, *others)), 1):
+            with placed(number, start, len(frame)):
+                block = self._read(frame)
+            yield block
+            start += len(frame)
+
+    def _read(self, frame: Any) -> TableBlock:
+        known = frame.loc[read_names(frame[self.plan.target]) != ""]
+        X = new_rows(known, self.plan.columns).reset_index(drop=True)
+        groups = None if self.groups is None else known[self.groups].astype(str).to_numpy()
+        y = self.target.values(known[self.plan.target])
+        held = self.rule(X, groups) & ~np.isin(y, self.spared)
+        return TableBlock(RowBlock(X, y, groups=groups), held, len(frame))
+
+
+def look_at_table(
+    blocks: Blocks, target: str, groups: str | None, task: Task | None, passes: Passes
+) -> tuple[ColumnPlan, Target]:
+    """Read a table once to decide what becomes of its columns, and what is predicted."""
+    _check_columns(blocks, target, groups)
+    names = [name for name in blocks.columns if name not in {target, groups}]
+    tallies = {name: ColumnTally() for name in names}
+    aim = ColumnTally(counts_numbers=True)
+    n_rows = 0
+    for frame in passes.over(blocks, LOOK, len):
+        known = frame.loc[read_names(frame[target]) != ""]
+        n_rows += len(frame)
+        aim.add(known[target])
+        for name, tally in tallies.items():
+            tally.add(known[name])
+    if not aim.n_rows:
+        raise ValueError(f"target must hold something, the column {target!r} is empty")
+    planned = [tally.planned(name) for name, tally in tallies.items()]
+    return column_plan(target, planned, n_rows - aim.n_rows, n_rows), target_of(aim, task)
+
+
+def _check_columns(blocks: Blocks, target: str, groups: str | None) -> None:
+    """Refuse names that the table does not have."""
+    for option, name in (("target", target), ("groups", groups)):
+        if name is not None and name not in blocks.columns:
+            raise ValueError(
+                f"{option} must be a column of the table, got {name!r}"
+                f"{did_you_mean(name, blocks.columns)}"
+            )
+    if groups == target:
+        raise ValueError(f"groups must not be the target, got {groups!r}")
+
+
+def new_blocks(
+    path: str | os.PathLike[str],
+    columns: Iterable[ColumnNote],
+    *,
+    block_rows: int = BLOCK_ROWS,
+    progress: Told = None,
+) -> Iterator[Any]:
+    r"""Return the rows of a file as a model takes them, block by block.
+
+    Parameters
+    ----------
+    path : path
+        As in :func:`open_blocks`.
+    columns : iterable of ColumnNote
+        Of the card that came with the model, as in :func:`ecselm.study.new_rows`.
+    block_rows : int, default=65536
+        The most rows of a block.
+    progress : callable or None, default=None
+        Called with a :class:`StreamProgress` after every block.
+
+    Returns
+    -------
+    iterator of DataFrame
+        What is wrong in a block is told with its rows.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> age = ColumnNote("age", "numbers", 0, 2, "as it is")
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.csv"
+    ...     _ = file.write_text("sex,age\nf,12\nm,7\nf,9\n")
+    ...     [rows["age"].tolist() for rows in new_blocks(file, [age], block_rows=2)]
+    [[12.0, 7.0], [9.0]]
+    """
+    file = Path(path)
+    passes = Passes(1 + int(ending_of(file) in DELIMITED), progress)
+    return _read(scanned_blocks(file, None, block_rows, passes), tuple(columns), passes)
+
+
+def _read(blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes) -> Iterator[Any]:
+    start = 0
+    for number, frame in enumerate(passes.over(blocks, ANSWER, len), 1):
+        with placed(number, start, len(frame)):
+            rows = new_rows(frame, columns)
+        yield rows
+        start += len(frame)
 
 
 def study_stream(

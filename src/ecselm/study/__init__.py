@@ -4,7 +4,6 @@ from ecselm.study.card import (
     Asked,
     Card,
     ClassCount,
-    ColumnNote,
     Compared,
     Curve,
     DataGlance,
@@ -13,18 +12,12 @@ from ecselm.study.card import (
     Learned,
     Progress,
 )
-from ecselm.study.columns import ColumnPlan, plan_columns
-from ecselm.study.days import DayNumbers
-from ecselm.study.questions import (
-    Answer,
-    Question,
-    evaluate_table,
-    predicted_rows,
-    study_table,
-)
+from ecselm.study.request import Answer, Question, evaluate_table, predicted_rows, study_table
 from ecselm.study.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.study.statements import Statements, read_statements
-from ecselm.study.tables import Table, read_table
+from ecselm.tables.cells import DayNumbers
+from ecselm.tables.read import Table, read_table
+from ecselm.tables.schema import ColumnNote, ColumnPlan, plan_columns
 
 __all__ = [
     "Answer",

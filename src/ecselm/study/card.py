@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
+from ecselm.tables.schema import ColumnNote
+
 FORMAT = 1  # of cards; raised when a field changes its meaning
 Task = Literal["classes", "numbers"]
 
@@ -25,17 +27,6 @@ class Asked:
     knowledge: tuple[str, ...]  # what was said of costs, a sentence each
     held_out: float  # share of the rows
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnNote:
-    """An input column, and what was done with it."""
-
-    name: str
-    kind: str  # "numbers", "names", "yes or no", "dates", ...
-    n_missing: int
-    n_values: int  # distinct ones
-    treatment: str  # a few words, such as "missing values: median; one-hot encoded"
 
 
 @dataclass(frozen=True, slots=True)

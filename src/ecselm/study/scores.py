@@ -16,7 +16,7 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import parse_cost
 from ecselm.metrics import get_scorer
-from ecselm.metrics.counted import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
+from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
 
 ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
 LESS_IS_BETTER = ("mean_cost", "total_cost", "mae", "rmse")  # kept without a minus sign

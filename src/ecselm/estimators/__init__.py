@@ -1,0 +1,26 @@
+"""The ELM family as scikit-learn estimators."""
+
+from ecselm.estimators._prior_test import FewCasesWarning
+from ecselm.estimators.cost_search import CostSearchCV
+from ecselm.estimators.cselm import CSELMClassifier, CSELMRegressor
+from ecselm.estimators.ecselm import ECSELMClassifier, ECSELMRegressor
+from ecselm.estimators.eelm import EELMClassifier, EELMRegressor
+from ecselm.estimators.elm import ELMClassifier, ELMRegressor
+from ecselm.estimators.kelm import KELMClassifier, KELMRegressor
+from ecselm.estimators.welm import WELMClassifier
+
+__all__ = [
+    "CSELMClassifier",
+    "CSELMRegressor",
+    "CostSearchCV",
+    "ECSELMClassifier",
+    "ECSELMRegressor",
+    "EELMClassifier",
+    "EELMRegressor",
+    "ELMClassifier",
+    "ELMRegressor",
+    "FewCasesWarning",
+    "KELMClassifier",
+    "KELMRegressor",
+    "WELMClassifier",
+]

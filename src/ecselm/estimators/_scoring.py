@@ -1,0 +1,191 @@
+"""From ``scoring``, a name or a scorer, to the judge of candidates."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.estimators._calibration import residual_slope, softmax_probabilities
+from ecselm.fitness import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
+from ecselm.metrics import get_scorer
+from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
+
+ERROR_SIZES = {
+    "mae": np.abs,
+    "neg_mean_absolute_error": np.abs,
+    "neg_mean_squared_error": np.square,
+}
+COSTED = {"mean_cost": neg_mean_cost, "savings": savings, "total_cost": neg_total_cost}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRows:
+    """The rows by which candidates are judged, split after split."""
+
+    X: Matrix
+    y: AnyArray  # (n,) or (n, m), as the person gave it
+    T: FloatArray | None  # (n, m), None where scores are logarithms of probabilities
+    weight: FloatArray | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClasses:
+    """What judged rows of classes have besides: codes, and the person's costs."""
+
+    codes: IntArray  # (n,)
+    classes: AnyArray  # (k,)
+    matrix: FloatArray | None  # (k, k), costs by class
+    by_row: FloatArray | None  # (n, k), costs by row
+    decides: bool = False  # scores are expected costs, with a minus sign
+
+
+def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing: float) -> Judge:
+    """Return the judge of scores of classes; None stands for the error of (21)."""
+    name = "accuracy" if scoring is None else scoring
+    k = len(known.classes)
+    metric: Metric | None = None
+    if isinstance(name, str):
+        if name in COSTED and known.by_row is not None:
+            return _row_cost_judge(name, rows, known.by_row, known.codes, smoothing)
+        if name in COSTED:
+            ones = 1.0 - np.eye(k)
+            metric = partial(COSTED[name], cost=ones if known.matrix is None else known.matrix)
+        elif name in BINARY and k == 2 and known.classes[1] == 1:
+            metric = BINARY[name]
+        else:
+            metric = COUNTED.get(name)
+    if metric is not None:
+        return CountJudge(known.codes, k, rows.weight, metric, smoothing)
+    judge = ScorerJudge(name, rows, known)
+    return judge if known.decides else _tie_breaking(judge, rows, smoothing)
+
+
+def _row_cost_judge(
+    name: str, rows: JudgedRows, costs: FloatArray, codes: IntArray, smoothing: float
+) -> Judge:
+    if name != "mean_cost":
+        raise ValueError(
+            f"scoring must be 'mean_cost' where costs are known by row, got {name!r}; both put "
+            "candidates in the same order"
+        )
+    return RowCostJudge(codes, costs, rows.weight, smoothing)
+
+
+def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
+    """Return the judge of real predictions; None stands for the mean absolute error."""
+    name = "neg_mean_absolute_error" if scoring is None else scoring
+    if isinstance(name, str) and name in ERROR_SIZES and rows.T is not None:
+        return ErrorJudge(rows.T, rows.weight, ERROR_SIZES[name])
+    return _tie_breaking(ScorerJudge(name, rows, None), rows, smoothing)
+
+
+def _tie_breaking(judge: Judge, rows: JudgedRows, smoothing: float) -> Judge:
+    if smoothing == 0 or rows.T is None:
+        return judge
+    return TieBreakingJudge(judge, rows.T, rows.weight)
+
+
+class ScorerJudge:
+    """Any scorer of scikit-learn's kind, called with a model that recalls its answers.
+
+    The answers of all splits are judged together, so that a class missing from one of
+    them does no harm.
+    """
+
+    def __init__(self, scoring: Any, rows: JudgedRows, known: JudgedClasses | None) -> None:
+        self._scoring, self._scorer = scoring, get_scorer(scoring)
+        self._rows, self._known = rows, known
+        self._options = {}
+        function = getattr(self._scorer, "_score_func", None)
+        takes = {} if function is None else inspect.signature(function).parameters
+        if rows.weight is not None and "sample_weight" in takes:
+            self._options = {"sample_weight": rows.weight}
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the score (P,) of every candidate."""
+        return np.array([self._score(scores) for scores in Z], dtype=np.float64)
+
+    def _score(self, Z: FloatArray) -> float:
+        rows, known = self._rows, self._known
+        model: Any
+        if known is None:
+            model = RecallingRegressor(rows.X, Z if np.ndim(rows.y) > 1 else Z[:, 0])
+        else:
+            model = RecallingClassifier(rows.X, Z, known.classes, rows.T, known.decides)
+        try:
+            value = self._scorer(model, rows.X, rows.y, **self._options)
+        except ValueError as error:
+            raise ValueError(
+                f"scoring must be able to judge these rows, got {self._scoring!r}: {error}"
+            ) from error
+        if np.ndim(value) or isinstance(value, dict):
+            raise ValueError(f"scoring must return one number, got {value!r}")
+        return float(value)
+
+
+class RecallingRegressor(RegressorMixin, BaseEstimator):
+    """A fitted model that knows the predictions for one set of rows only."""
+
+    def __init__(self, X: Any, predictions: Any) -> None:
+        self.X, self.predictions = X, predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        """Return what is known of the rows."""
+        _check_same(X, self.X)
+        return self.predictions
+
+
+class RecallingClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted model that knows the scores of one set of rows only."""
+
+    def __init__(
+        self, X: Any, Z: FloatArray, classes: AnyArray, T: FloatArray | None, decides: bool = False
+    ) -> None:
+        self.X, self.Z, self.classes, self.T, self.decides = X, Z, classes, T, decides
+
+    @property
+    def classes_(self) -> AnyArray:
+        """Return the classes."""
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the scores, in one column for two classes."""
+        Z = self._columns(X)
+        return Z[:, 1] - Z[:, 0] if len(self.classes) == 2 else Z
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the class of the largest score."""
+        return self.classes[self._columns(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return probabilities with the slope that the residuals give."""
+        Z = self._columns(X)
+        if self.decides:
+            raise ValueError(
+                "it asks for probabilities, which the decisions searched do not change"
+            )
+        if self.T is None:  # logarithms of probabilities, or a decision function
+            P = np.exp(Z)
+            return P if np.allclose(P.sum(axis=1), 1.0) else softmax_probabilities(Z, 1.0)
+        return softmax_probabilities(Z, residual_slope(self.Z, self.T, len(self.classes)))
+
+    def _columns(self, X: Any) -> FloatArray:
+        _check_same(X, self.X)
+        return np.hstack([-self.Z, self.Z]) if self.Z.shape[1] == 1 else self.Z
+
+
+def _check_same(X: Any, known: Any) -> None:
+    if X is not known:
+        raise ValueError("scoring must ask for predictions of the rows it was given, unchanged")

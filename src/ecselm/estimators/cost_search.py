@@ -1,0 +1,571 @@
+"""The search for costs around any classifier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import (
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    indexable,
+    validate_data,
+)
+
+from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, safe_indexing
+from ecselm._threads import one_blas_thread
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs import Costs, expected_costs, min_cost_decision
+from ecselm.costs.levels import CostLevel
+from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._cost_search import LEARNING, ClassCostLearning, LearnedCosts, cost_level
+from ecselm.estimators._scoring import JudgedRows
+from ecselm.estimators._training import seeded_clone
+from ecselm.fitness import (
+    Candidates,
+    CostedRows,
+    Engine,
+    ExpectedCostEngine,
+    RememberedScores,
+    Span,
+    Split,
+)
+from ecselm.fitness.folds import Groups, fitness_splits, judged_rows, read_groups, trained_rows
+from ecselm.fitness.hashing import row_keys
+from ecselm.search import AskTell
+
+LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
+
+
+@dataclass(frozen=True, slots=True)
+class FittedEngine:
+    """Fit a clone for every candidate and split; a candidate is a vector of weights.
+
+    There is no C for an estimator of any kind: the one of a candidate scales its weights.
+    """
+
+    estimator: Any
+    X: Any
+    y: AnyArray  # labels
+    classes: AnyArray
+    rows: CostedRows
+    splits: list[Split]
+    n_jobs: int | None
+
+    def __str__(self) -> str:
+        return f"{type(self.estimator).__name__}, fitted for every candidate"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return all: they are shared out here."""
+        return n_candidates
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, k), the splits one after the other."""
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(split_scores)(
+                self.estimator, self.X, self.y, self.classes, self.rows.vector(C * costs), split
+            )
+            for costs, C in zip(candidates.costs, candidates.C, strict=True)
+            for split in self.splits
+        )
+        n = len(self.splits)
+        return np.stack([np.concatenate(parts[i : i + n]) for i in range(0, len(parts), n)])
+
+
+def split_probabilities(
+    estimator: Any,
+    X: Any,
+    y: AnyArray,
+    classes: AnyArray,
+    weights: FloatArray | None,
+    split: Split,
+) -> FloatArray:
+    """Fit on the rows of the split, and return probabilities of those it judges by."""
+    model = _split_model(estimator, X, y, weights, split)
+    return class_probabilities(model, safe_indexing(X, split.test), classes)
+
+
+def split_scores(
+    estimator: Any,
+    X: Any,
+    y: AnyArray,
+    classes: AnyArray,
+    weights: FloatArray | None,
+    split: Split,
+) -> FloatArray:
+    """Fit on the rows of the split, and return the scores of those it judges by."""
+    model = _split_model(estimator, X, y, weights, split)
+    return class_scores(model, safe_indexing(X, split.test), classes)
+
+
+def _split_model(
+    estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None, split: Split
+) -> Any:
+    kept = None if weights is None else weights[split.train]
+    return fitted(estimator, safe_indexing(X, split.train), y[split.train], kept)
+
+
+def fitted(estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None) -> Any:
+    """Return a clone, fitted."""
+    options = {} if weights is None else {weight_parameter(estimator): weights}
+    return clone(estimator).fit(X, y, **options)
+
+
+def weight_parameter(estimator: Any) -> str:
+    """Return the name under which ``fit`` takes sample weights, or refuse the estimator."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if get_config()["enable_metadata_routing"]:
+        if get_routing_for_object(estimator).consumes("fit", ["sample_weight"]):
+            return "sample_weight"
+    elif isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return f"{name}__{weight_parameter(last)}"
+    raise ValueError(
+        "estimator must take sample_weight in fit (with metadata routing: request it), got "
+        f"{estimator!r}; with cost_level='decision' it need not"
+    )
+
+
+def class_scores(model: Any, X: Any, classes: AnyArray) -> FloatArray:
+    """Return one column per class, whose largest is the class that the model predicts.
+
+    Logarithms of probabilities if the model has any, else its decision function.
+    """
+    if hasattr(model, "predict_proba"):
+        P = class_probabilities(model, X, classes)
+        Z = np.log(np.maximum(P, LEAST_PROBABILITY))
+    elif hasattr(model, "decision_function"):
+        D = np.asarray(model.decision_function(X), dtype=np.float64)
+        Z = _by_class(np.column_stack([-D, D]) if D.ndim == 1 else D, model, classes, D.min() - 1.0)
+    else:
+        Z = np.zeros((np.shape(X)[0], len(classes)))
+    winners = np.searchsorted(classes, model.predict(X))
+    rows = np.flatnonzero(Z.argmax(axis=1) != winners)
+    Z[rows, winners[rows]] = Z[rows].max(axis=1) + 1e-9  # ties, and machines that vote
+    return Z
+
+
+def class_probabilities(model: Any, X: Any, classes: AnyArray) -> FloatArray:
+    """Return probabilities (n, k), 0 for classes the model has never seen."""
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if len(model.classes_) == 1:  # some answer with two columns even so
+        P = np.ones((len(P), 1))
+    return _by_class(P, model, classes, 0.0)
+
+
+def _by_class(values: FloatArray, model: Any, classes: AnyArray, unseen: float) -> FloatArray:
+    """Return the columns of ``values`` in the order of all classes."""
+    columns: IntArray = np.searchsorted(classes, model.classes_)
+    every = np.full((len(values), len(classes)), unseen)
+    # One-versus-one scores have no column per class: predictions alone count then.
+    every[:, columns] = values if values.shape[1] == len(columns) else 0.0
+    return every
+
+
+@dataclass(frozen=True, slots=True)
+class InputRows:
+    """Rows of positive weight, whatever their inputs are."""
+
+    X: Any
+    y: AnyArray
+    codes: IntArray
+    weight: FloatArray | None
+    groups: Groups | None
+
+    def judged(self, positions: IntArray) -> JudgedRows:
+        """Return some of the rows as a judge sees them."""
+        weight = None if self.weight is None else self.weight[positions]
+        return JudgedRows(safe_indexing(self.X, positions), self.y[positions], None, weight)
+
+
+class CostSearching(ClassCostLearning):
+    """Read rows and costs, search, and fit the estimator with what was found."""
+
+    estimator: Any
+    fitness: Any
+    validation_fraction: float
+
+    @all_or_nothing
+    @one_blas_thread()  # a search fits small models by the hundred
+    def _fit_search(
+        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any], groups: Any
+    ) -> Self:
+        rows, codes, used = self._rows(X, y, sample_weight, groups)
+        self._check_estimator(weighted=rows.weight is not None)
+        costs = self._stated(codes, self.classes_, used, stated)
+        level = cost_level(self.cost_level, rows.codes, len(self.classes_))
+        rng, seed = self._stream()
+        estimator = seeded_clone(self.estimator, rng)
+        shares = self._shares(level, rows, self.classes_, costs)
+        costed = _costed(rows, level, len(self.classes_), shares)
+        learned = self._learn(rows, costed, level, costs, estimator, rng, seed)
+        B = learned.weights[costed.groups]
+        B = B if shares is None else B * shares
+        self._store_costs(level, learned.entries, B, codes, used)
+        weights = B if rows.weight is None else B * rows.weight
+        decides = self.cost_level == "decision"
+        self.estimator_ = fitted(estimator, rows.X, rows.y, rows.weight if decides else weights)
+        return self
+
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputRows, IntArray, IntArray]:
+        """Return the rows of positive weight, all class codes, and which rows these are."""
+        if y is None:
+            raise ValueError("CostSearchCV requires y to be passed, but the target y is None")
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        X, y = indexable(X, y)
+        validate_data(self, X, skip_check_array=True)
+        if np.shape(X)[1:] == (0,):
+            raise ValueError(
+                f"X has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required."
+            )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must have at least two classes, got one class: {self.classes_.tolist()}"
+            )
+        weight = check_weights(sample_weight, np.empty((len(y), 1)))
+        used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+        if len(np.unique(codes[used])) < 2:
+            raise ValueError("y must have two classes among the rows of positive weight, got one")
+        kept = None if weight is None else weight[used]
+        together = read_groups(groups, len(y), self.fitness)
+        own = None if together is None else together.taken(used)
+        return InputRows(safe_indexing(X, used), y[used], codes[used], kept, own), codes, used
+
+    def _check_estimator(self, *, weighted: bool) -> None:
+        """Refuse an estimator that lacks what the level needs."""
+        if self.fitness == "loo":
+            raise ValueError("fitness must not be 'loo' around an estimator, which has no formula")
+        if is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
+        bounds = self._bounds()
+        if bounds is not None and bounds[0] < 0:
+            raise ValueError(f"cost_bounds must be >= 0 here, got {self.cost_bounds!r}")
+        decides = self.cost_level == "decision"
+        if weighted or not decides:
+            weight_parameter(self.estimator)
+        if decides and not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                "estimator must have predict_proba with cost_level='decision', got "
+                f"{self.estimator!r}"
+            )
+
+    def _learn(
+        self,
+        rows: InputRows,
+        costed: CostedRows,
+        level: CostLevel,
+        costs: Costs | None,
+        estimator: Any,
+        rng: np.random.Generator,
+        seed: int,
+    ) -> LearnedCosts:
+        classes = self.classes_
+        priors = self._priors(level, rows, classes, costs)
+        decides, one = self.cost_level == "decision", Span.fixed(1.0)
+        path = self._path(level, rows, classes, costs)
+        masses = costed.masses()
+        plan = self._plan(level, classes, priors, masses, one, decides=decides, path=path)
+        folds_rng, search_rng = rng.spawn(2)
+        X = rows.X if sparse.issparse(rows.X) else _table(rows.X)
+        splits = fitness_splits(
+            self.fitness, X, rows.codes, rows.y, self.validation_fraction, folds_rng, rows.groups
+        )
+        together = None if rows.groups is None else rows.groups.codes
+        data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs}
+        data |= {"splits": splits, "groups": together}
+        checkpoint = self._checkpoint(plan, data, seed)  # refuses before any work
+        positions = judged_rows(splits, len(costed))
+        return self._search(
+            plan,
+            self._engine(estimator, rows, costed, splits or []),
+            self._judge(rows, classes, costs, positions),
+            search_rng,
+            checkpoint,
+            (row_keys(X) if together is None else together)[positions],
+        ).completed(trained_rows(splits, len(costed)), rows.codes)
+
+    def _engine(
+        self, estimator: Any, rows: InputRows, costed: CostedRows, splits: list[Split]
+    ) -> Engine:
+        given = estimator, rows.X, rows.y, self.classes_
+        if self.cost_level != "decision":
+            return FittedEngine(*given, costed, splits, self.n_jobs)
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(split_probabilities)(*given, rows.weight, split) for split in splits
+        )
+        return ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
+
+
+def _costed(
+    rows: InputRows, level: CostLevel, n_classes: int, shares: FloatArray | None
+) -> CostedRows:
+    """Return the rows by cost group; a fitted estimator has no targets of (15)."""
+    none = np.empty((len(rows.y), 0))
+    return CostedRows.at_level(level, none, rows.codes, n_classes, rows.weight, shares)
+
+
+def _table(X: Any) -> AnyArray:
+    """Return any inputs as rows that can be compared."""
+    rows = np.asarray(X)
+    if rows.ndim == 1 or rows.dtype.kind not in "biuf":  # words, dates
+        rows = rows.astype(object)
+    return rows.reshape(len(rows), -1)
+
+
+def _fitted_has(name: str) -> Callable[[Any], bool]:
+    def check(search: CostSearchCV) -> bool:
+        getattr(getattr(search, "estimator_", search.estimator), name)
+        return True
+
+    return check
+
+
+def _decides_or_has(search: CostSearchCV) -> bool:
+    return search.cost_level == "decision" or _fitted_has("decision_function")(search)
+
+
+class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Learn what mistakes cost, for any classifier.
+
+    The search of :class:`ECSELMClassifier` around an estimator that takes
+    ``sample_weight``: candidates are weights of the rows, judged by rows the estimator
+    was not fitted on. With ``cost_level="decision"`` the estimator is left alone, and the
+    matrix by which its probabilities decide is searched: tuned thresholds for any number
+    of classes.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Is cloned. It must take ``sample_weight`` in ``fit`` (or, in a pipeline, its last
+        step must), except with ``cost_level="decision"``, where it must have
+        ``predict_proba``.
+    cost_level : {"class", "matrix", "sample", "decision"}, default="class"
+        What has a cost of its own: every class, every confusion (through (12)), every
+        row; or every confusion in decisions for the least expected cost.
+    fitness : {"cv", "holdout", "train"}, int or splitter, default="cv"
+        As in :class:`ECSELMClassifier`; there is no leave-one-out in closed form here.
+    cost, cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
+        As in :class:`ECSELMClassifier`.
+    validation_fraction, scoring, normalize, shrinkage, keep_prior :
+        As in :class:`ECSELMClassifier`.
+    smoothing : float, default=0.5
+        As in :class:`ECSELMClassifier`.
+    optimizer : default="bsa"
+        As in :class:`ECSELMClassifier`.
+    population_size : int, default=20
+    max_epochs : int, default=10
+        Generations after the first population. There are
+        ``population_size * (max_epochs + 1)`` candidates, each of which is fitted once
+        per fold, except with ``cost_level="decision"``, where the estimator is fitted once
+        per fold in all.
+    patience, max_time, checkpoint, callbacks, warm_start, random_state, verbose :
+        As in :class:`ECSELMClassifier`. Random states that the estimator leaves open are
+        seeded, the same for every candidate.
+    n_jobs : int, default=None
+        Fits at a time, by joblib; the result does not depend on it.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted on all rows with the costs learned.
+    classes_ : array of shape (k,)
+    cost_vector_ : array of shape (N,)
+        The weights of the rows, without ``sample_weight``.
+    class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
+        As in :class:`ECSELMClassifier`.
+    gain_, gain_noise_, keeps_prior_ :
+        As in :class:`ECSELMClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from ecselm import CostSearchCV
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> search = CostSearchCV(model, cost_level="decision", scoring="mean_cost",
+    ...                       cost={(0, 2): 5}, random_state=0)
+    >>> search.fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LEARNING,
+        "estimator": [HasMethods(["fit", "predict"])],
+        "cost_level": [StrOptions({"class", "matrix", "sample", "decision"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        cost_level: str = "class",
+        cost: Any = None,
+        cost_bounds: Any = None,
+        fixed_costs: Mapping[Any, Any] | None = None,
+        cost_intervals: Mapping[Any, Any] | None = None,
+        cost_order: Sequence[Any] | None = None,
+        priors: Sequence[str] = ("ones", "w1", "w2", "cost"),
+        fitness: Any = "cv",
+        validation_fraction: float = 0.25,
+        scoring: Any = None,
+        smoothing: float = 0.5,
+        normalize: bool = True,
+        shrinkage: float = 0.01,
+        keep_prior: bool | str = True,
+        optimizer: str | Callable[..., AskTell] = "bsa",
+        population_size: int = 20,
+        max_epochs: int = 10,
+        patience: int | None = None,
+        max_time: float | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.cost_level = cost_level
+        self.cost = cost
+        self.cost_bounds = cost_bounds
+        self.fixed_costs = fixed_costs
+        self.cost_intervals = cost_intervals
+        self.cost_order = cost_order
+        self.priors = priors
+        self.fitness = fitness
+        self.validation_fraction = validation_fraction
+        self.scoring = scoring
+        self.smoothing = smoothing
+        self.normalize = normalize
+        self.shrinkage = shrinkage
+        self.keep_prior = keep_prior
+        self.optimizer = optimizer
+        self.population_size = population_size
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.max_time = max_time
+        self.checkpoint = checkpoint
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        sample_cost: Any = None,
+        *,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Search the costs, then fit the estimator with the best on all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n), or what the estimator takes
+        y : array of shape (N,)
+        sample_weight, sample_cost, tp_cost, tn_cost, fp_cost, fn_cost, groups :
+            As in :class:`ECSELMClassifier`.
+
+        Returns
+        -------
+        self
+        """
+        outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
+        stated = {"sample_cost": sample_cost, **outcomes}
+        return self._fit_search(X, y, sample_weight, stated, groups)
+
+    @available_if(_fitted_has("predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities of the fitted estimator.
+
+        With ``cost_level="decision"`` the prediction is the class they expect to cost
+        least, not their largest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        probabilities : array of shape (N, k)
+        """
+        check_is_fitted(self)
+        return class_probabilities(self.estimator_, X, self.classes_)
+
+    @available_if(_decides_or_has)
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the decision function of the fitted estimator.
+
+        With ``cost_level="decision"``, the negative of what predicting each class is
+        expected to cost.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, else (N, k)
+        """
+        check_is_fitted(self)
+        if self.cost_level != "decision":
+            return self.estimator_.decision_function(X)
+        costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
+        return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the prediction of the fitted estimator, or the class of least expected cost.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        labels : array of shape (N,)
+        """
+        check_is_fitted(self)
+        if self.cost_level != "decision":
+            return self.estimator_.predict(X)
+        winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
+        return self.classes_[winners]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.string = inner.input_tags.string
+        tags.classifier_tags.multi_class = inner.classifier_tags is None or (
+            inner.classifier_tags.multi_class
+        )
+        return tags

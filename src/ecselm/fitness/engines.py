@@ -1,0 +1,419 @@
+"""Scores of the validation rows for a whole generation of candidates (paper, eqs. 15, 18, 21)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from ecselm import _native as compiled
+from ecselm._native.calls import LANES
+from ecselm._typing import FloatArray, IntArray
+from ecselm.fitness.confusion import confusion_counts
+from ecselm.fitness.encoding import Candidates
+from ecselm.fitness.folds import Split, is_every_row
+from ecselm.fitness.systems import (
+    CostedRows,
+    DualTrainer,
+    KernelSystem,
+    System,
+    Trainer,
+    TrainingKernel,
+    layer_system,
+)
+from ecselm.linalg import GramBlocks, left_out_scores
+
+BLOCK_ENTRIES = 1 << 19  # scores made at a time: they stay in the cache
+UNIT = 2.0**-24  # relative rounding of float32
+MOST_CHECKED = 0.1  # share of near ties above which float32 is not worth it
+SMALLEST, LARGEST = 1e-30, 1e15  # norms whose products float32 holds without loss
+CANCELLED = 1e-5  # share of its terms below which a squared error is summed by row instead
+BATCH = 16  # candidates at a time, whatever the number of threads
+SCORES_MEMORY = 1 << 28  # bytes of scores at a time: more would only leave the cache
+
+
+@dataclass(frozen=True)
+class JudgedFeatures:
+    """Rows of H (n, L) with their targets (n, m) and weights (n,)."""
+
+    H: FloatArray
+    T: FloatArray
+    weight: FloatArray | None
+    halved: bool = True  # whether there is memory for a copy in float32
+
+    def scores(self, beta: FloatArray) -> FloatArray:
+        """Return Z (P, m, n) for beta (P, m, L): all candidates in one product."""
+        P, m, L = beta.shape
+        return (beta.reshape(P * m, L) @ self.H.T).reshape(P, m, len(self.H))
+
+    def confusions(
+        self, beta: FloatArray, y: IntArray, k: int, weight: FloatArray | None
+    ) -> FloatArray:
+        """Return confusion matrices (P, k, k), in float32 as far as that is harmless."""
+        counts = np.zeros((len(beta), k, k))
+        codes, share, scale = y.astype(np.int32), 0.0, self._reach(beta)
+        n_blocks = -(-len(self.H) * beta.shape[0] * beta.shape[1] // BLOCK_ENTRIES)
+        step = max(256, -(-len(self.H) // n_blocks))
+        for start in range(0, len(self.H), step):
+            rows = slice(start, start + step)
+            part = None if weight is None else weight[rows]
+            if scale is not None and share <= MOST_CHECKED:
+                share = self._count_halved(beta, scale, rows, codes[rows], k, part, counts)
+            else:
+                Z = beta.reshape(-1, beta.shape[2]) @ self.H[rows].T
+                Z = Z.reshape(*beta.shape[:2], -1).swapaxes(1, 2)
+                counts += confusion_counts(Z, codes[rows], k, part)
+        return counts
+
+    def _reach(self, beta: FloatArray) -> FloatArray | None:
+        """Return how far scores in float32 may be off (P,), relative to the norms of rows.
+
+        A score is off by at most ``(L + 3) u |h| |beta|``, a difference of two by twice
+        that, for any order of summation. None stands for numbers that float32 cannot hold.
+        """
+        if not (self.halved and compiled.is_available()):
+            return None
+        longest = np.sqrt(np.einsum("pml,pml->pm", beta, beta).max(axis=1))
+        if not (longest.min() > SMALLEST and longest.max() < LARGEST > self._half[1].max()):
+            return None
+        return (2.1 * (beta.shape[2] + 3) * UNIT * longest).astype(np.float32)
+
+    def _count_halved(
+        self,
+        beta: FloatArray,
+        scale: FloatArray,
+        rows: slice,
+        y: IntArray,
+        k: int,
+        weight: FloatArray | None,
+        counts: FloatArray,
+    ) -> float:
+        """Count from scores in float32, and return the share of rows scored again."""
+        P, m, L = beta.shape
+        H, norms = self._half
+        Z = (beta.reshape(P * m, L).astype(np.float32) @ H[:, rows]).reshape(P, m, -1)
+        checked = compiled.count_checked(
+            Z, y, weight, k, (self.H[rows], beta), (norms[rows], scale), counts
+        )
+        return checked / (P * Z.shape[2])
+
+    @cached_property
+    def _half(self) -> tuple[FloatArray, FloatArray]:
+        norms = np.sqrt(np.einsum("nl,nl->n", self.H, self.H)) + SMALLEST
+        with np.errstate(over="ignore"):  # then float32 is not used
+            return self.H.T.astype(np.float32, order="C"), norms.astype(np.float32)
+
+    def squares(self, beta: FloatArray) -> FloatArray:
+        """Return ``sum_i w_i ||t_i - h_i beta||^2`` (P,), from sums alone: nothing grows with n."""
+        P, m, L = beta.shape
+        sums = self._sums
+        fitted = (beta.reshape(P * m, L) @ sums.grams[0]).reshape(beta.shape)
+        quadratic = np.einsum("pml,pml->p", fitted, beta)
+        linear = np.einsum("pml,lm->p", beta, sums.moments[0])
+        total = float(sums.squares.sum())
+        squares = total - 2.0 * linear + quadratic
+        lost = squares < CANCELLED * (total + quadratic)
+        if lost.any():
+            squares[lost] = self._squares_by_row(beta[lost])
+        return squares
+
+    def _squares_by_row(self, beta: FloatArray) -> FloatArray:
+        residuals = self.T.T - self.scores(beta)
+        per_row = np.einsum("pmn,pmn->pn", residuals, residuals)
+        return per_row.sum(axis=1) if self.weight is None else per_row @ self.weight
+
+    @cached_property
+    def _sums(self) -> GramBlocks:
+        return GramBlocks.from_rows(self.H, self.T, self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Betas (P, m, L) of a generation, split by split, and the rows to judge them by."""
+
+    judged: list[JudgedFeatures]
+    betas: list[FloatArray]
+
+    def scores(self) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        pairs = zip(self.judged, self.betas, strict=True)
+        parts = [rows.scores(beta) for rows, beta in pairs]
+        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        return Z.swapaxes(1, 2)
+
+    def confusions(self, y: IntArray, k: int, weight: FloatArray | None) -> FloatArray:
+        """Return confusion matrices (P, k, k), NaN for candidates without a solution."""
+        counts, start = np.zeros((len(self.betas[0]), k, k)), 0
+        for judged, beta in zip(self.judged, self.betas, strict=True):
+            rows = slice(start, start := start + len(judged.H))
+            part = None if weight is None else weight[rows]
+            counts += judged.confusions(beta, y[rows], k, part)
+            counts[np.isnan(beta[:, 0, 0])] = np.nan
+        return counts
+
+    def squares(self) -> FloatArray:
+        """Return the weighted squared errors (P,), summed over rows and outputs."""
+        pairs = zip(self.judged, self.betas, strict=True)
+        return np.sum([rows.squares(beta) for rows, beta in pairs], axis=0)
+
+
+class Engine(Protocol):
+    """What gives the scores of the judged rows."""
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, m), NaN for candidates without a solution."""
+
+    def batch(self, n_candidates: int) -> int:
+        """Return how many candidates to give at a time; it depends on sizes alone."""
+
+    def __str__(self) -> str:
+        """Say how it solves."""
+
+
+@runtime_checkable
+class Solving(Protocol):
+    """An engine that has beta before it has scores."""
+
+    def solved(self, candidates: Candidates) -> Solved:
+        """Return beta of every candidate and split."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """An engine whose last digits depend on what it was asked before."""
+
+    def forget(self) -> None:
+        """Make what comes depend on nothing that was."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerEngine:
+    """Rows behind a hidden layer, split by split."""
+
+    trainers: list[Trainer]
+    judged: list[JudgedFeatures]
+    name: str
+    memory: int = SCORES_MEMORY  # bytes for the scores of a batch
+
+    def __str__(self) -> str:
+        return self.name
+
+    def batch(self, n_candidates: int) -> int:
+        """Return enough candidates for a product that BLAS likes, in whole lanes."""
+        m, n = self.judged[0].T.shape[1], sum(len(rows.H) for rows in self.judged)
+        wanted = max(BATCH, min(n_candidates / 2, 48 / m))
+        fitting = min(self.memory, SCORES_MEMORY) / (8 * m * n)
+        return max(LANES, LANES * int(np.ceil(min(wanted, fitting) / LANES)))
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        return self.solved(candidates).scores()
+
+    def solved(self, candidates: Candidates) -> Solved:
+        """Return beta of every candidate and split."""
+        betas = [trainer.betas(candidates.costs, candidates.C) for trainer in self.trainers]
+        return Solved(self.judged, betas)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCostEngine:
+    """Decide for the least expected cost: a candidate is a decision matrix.
+
+    The scores are the negative expected costs, ``-P M``, under probabilities P that
+    ``probabilities`` makes of a machine's own scores (n, m).
+    """
+
+    machine: Engine
+    probabilities: Callable[[FloatArray], FloatArray]
+
+    def __str__(self) -> str:
+        return f"decisions on {self.machine}"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return what the machine likes."""
+        return self.machine.batch(n_candidates)
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return the negative expected costs (P, n, k), in units of the mean cost."""
+        if candidates.matrices is None:
+            raise ValueError("candidates must hold decision matrices, got none")
+        known: dict[tuple[float, float | None], FloatArray] = {}
+        scored = []
+        for i in range(len(candidates)):
+            key = candidates.numbers(i)
+            if key not in known:
+                known[key] = self.probabilities(self.machine.scores(candidates.one(i))[0])
+            M = candidates.matrices[i]
+            scored.append(-(known[key] @ M) / M.mean())
+        return np.stack(scored)
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedScores:
+    """A machine whose scores do not depend on the candidate."""
+
+    Z: FloatArray  # (n, m)
+
+    def __str__(self) -> str:
+        return "scores made once"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return any number."""
+        return BATCH
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return the same scores for every candidate, (P, n, m)."""
+        return np.broadcast_to(self.Z, (len(candidates), *self.Z.shape))
+
+
+def judged_features(
+    H: FloatArray, T: FloatArray, weight: FloatArray | None, splits: list[Split], halved: bool
+) -> list[JudgedFeatures]:
+    """Return the rows of H that each split judges by."""
+    return [
+        JudgedFeatures(
+            H if is_every_row(split.test, len(H)) else H[split.test],
+            T[split.test],
+            None if weight is None else weight[split.test],
+            halved,
+        )
+        for split in splits
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class DualEngine:
+    """Rows of which products, or kernel values, with each other are known."""
+
+    trainers: list[DualTrainer]
+    between: list[FloatArray | None]  # K (n_train, n_test), None to judge by the training rows
+    path: str = field(default_factory=compiled.path_name)
+
+    @classmethod
+    def from_rows(
+        cls, K: FloatArray, rows: CostedRows, splits: list[Split], n_candidates: int | None = None
+    ) -> DualEngine:
+        """Cut K (N, N) to the rows of every split."""
+        trainers = [
+            DualTrainer.from_kernel(
+                _cut(K, split.train, split.train), rows.taken(split.train), n_candidates
+            )
+            for split in splits
+        ]
+        between = [
+            None if np.array_equal(split.train, split.test) else _cut(K, split.train, split.test)
+            for split in splits
+        ]
+        return cls(trainers, between)
+
+    def __str__(self) -> str:
+        n = max(len(trainer.system.rows) for trainer in self.trainers)
+        return f"diagonals of a matrix of {n} rows ({self.path})"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return any number."""
+        return BATCH
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        costs, C, parts = candidates.costs, candidates.C, []
+        for trainer, between in zip(self.trainers, self.between, strict=True):
+            alpha = trainer.betas(costs, C)
+            if between is None:
+                parts.append(trainer.fitted(costs, C, alpha))
+            else:
+                P, m, N = alpha.shape
+                parts.append((alpha.reshape(P * m, N) @ between).reshape(P, m, -1))
+        Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+        return Z.swapaxes(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class WidthEngine:
+    """Rows behind a kernel whose width is a candidate's own."""
+
+    kernel: TrainingKernel
+    rows: CostedRows
+    splits: list[Split]
+
+    def __str__(self) -> str:
+        return f"a kernel of {len(self.rows)} rows for every width (LAPACK)"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return any number."""
+        return BATCH
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, n, m), the splits one after the other."""
+        parts = []
+        for i in range(len(candidates)):
+            K = self.kernel(candidates.numbers(i)[1])
+            engine = DualEngine.from_rows(K, self.rows, self.splits, n_candidates=1)
+            parts.append(engine.scores(candidates.one(i)))
+        return np.concatenate(parts)
+
+
+def kernel_engine(
+    kernel: TrainingKernel, rows: CostedRows, splits: list[Split], *, searched: bool = False
+) -> DualEngine | WidthEngine:
+    """Return the engine for rows behind a kernel, whose width may be ``searched``."""
+    if searched:
+        return WidthEngine(kernel, rows, splits)
+    return DualEngine.from_rows(kernel.K, rows, splits)
+
+
+def _cut(K: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+    whole = is_every_row(rows, len(K)) and is_every_row(columns, len(K))
+    return K if whole else np.ascontiguousarray(K[np.ix_(rows, columns)])
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveOneOutEngine:
+    """Score every row as if it had been left out, in closed form."""
+
+    features: FloatArray | TrainingKernel  # H (N, L), or the kernel
+    rows: CostedRows
+    system: System
+
+    @classmethod
+    def from_layer(cls, H: FloatArray, rows: CostedRows) -> LeaveOneOutEngine:
+        """Prepare rows behind a hidden layer."""
+        return cls(H, rows, layer_system(H, rows))
+
+    @classmethod
+    def from_kernel(cls, kernel: TrainingKernel, rows: CostedRows) -> LeaveOneOutEngine:
+        """Prepare rows behind a kernel."""
+        return cls(kernel, rows, KernelSystem(kernel.K, rows))
+
+    def __str__(self) -> str:
+        return "leave-one-out in closed form (LAPACK)"
+
+    def batch(self, n_candidates: int) -> int:
+        """Return any number."""
+        return BATCH
+
+    def scores(self, candidates: Candidates) -> FloatArray:
+        """Return Z (P, N, m)."""
+        every = range(len(candidates))
+        return np.stack(
+            [self._left_out(candidates.costs[i], *candidates.numbers(i)) for i in every]
+        )
+
+    def _left_out(self, costs: FloatArray, C: float, gamma: float | None) -> FloatArray:
+        F, system = self._prepared(gamma)
+        try:
+            solution = system.solution(costs, C)
+        except LinAlgError:
+            return np.full(self.rows.T.shape, np.nan)
+        B = self.rows.vector(costs)
+        return left_out_scores(F, self.rows.T, solution, B, self.rows.weight)
+
+    def _prepared(self, gamma: float | None) -> tuple[FloatArray, System]:
+        if not isinstance(self.features, TrainingKernel):
+            return self.features, self.system
+        K = self.features(gamma)
+        return K, self.system if K is self.features.K else KernelSystem(K, self.rows)

@@ -1,0 +1,29 @@
+"""Hidden layers: from inputs x to the rows of H (paper, eqs. 16-17), and kernels (6)."""
+
+from ecselm.layers.activations import ACTIVATIONS
+from ecselm.layers.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
+from ecselm.layers.landmarks import LandmarkLayer
+from ecselm.layers.random import DRAWS, HiddenLayer, RandomLayer, SaturationWarning, draw_weights
+from ecselm.layers.scaling import SCALES, InputScale, RankScale, ScaleSum, measure_scale
+from ecselm.layers.union import LayerUnion, WeighedLayer
+
+__all__ = [
+    "ACTIVATIONS",
+    "DRAWS",
+    "KERNELS",
+    "SCALES",
+    "HiddenLayer",
+    "InputScale",
+    "KernelMap",
+    "LandmarkLayer",
+    "LayerUnion",
+    "RandomLayer",
+    "RankScale",
+    "SaturationWarning",
+    "ScaleSum",
+    "WeighedLayer",
+    "draw_weights",
+    "limit_rows",
+    "measure_scale",
+    "resolve_gamma",
+]

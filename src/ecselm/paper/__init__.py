@@ -1,0 +1,1 @@
+"""The paper's experiments: compared methods, data sets, protocols, audit and statistics."""

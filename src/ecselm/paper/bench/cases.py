@@ -1,0 +1,173 @@
+"""The data of the bench: what is learned from, in which splits, and for which targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from ecselm.paper.datasets import (
+    Dataset,
+    list_keel,
+    load_bank_marketing,
+    load_gas,
+    load_german,
+    load_keel,
+)
+from ecselm.paper.datasets.dataset import Folds, leave_fold_out, stratified_fold
+from ecselm.paper.protocols.protocol import Case
+from ecselm.paper.protocols.splits import thinned
+
+Half = Literal["development", "confirmation", "neither"]
+HALVES = ("development", "confirmation", "all")
+# No source of rows is on both sides: what is chosen on one half is new to the other.
+DEVELOPMENT = ("yeast*", "glass*", "pima", "iris0", "wine", "hayes-roth")
+CONFIRMATION = (
+    "ecoli*",
+    "abalone*",
+    "winequality*",
+    "led7digit*",
+    "wisconsin",
+    "balance",
+    "contraceptive",
+)
+COUNTED_TARGETS = ("gmean", "f1_macro", "matthews_corrcoef", "accuracy")
+COST_TARGETS = ("mean_cost",)
+TARGETS = (*COUNTED_TARGETS, *COST_TARGETS)
+QUICK_SETS = (
+    "ecoli-0-3-4_vs_5",
+    "ecoli-0_vs_1",
+    "glass-0-4_vs_5",
+    "glass0",
+    "hayes-roth",
+    "iris0",
+    "wine",
+    "winequality-white-9_vs_4",
+)
+BANK_TRAIN, BANK_TEST, BANK_SPLITS = 2000, 10000, 5
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCase:
+    """A data set of the bench.
+
+    Parameters
+    ----------
+    case : Case
+        Its name is what results call it.
+    splits : callable
+        Of the data and the seed; never of a method.
+    targets : tuple of str
+        What methods are tuned for and judged by, each for itself.
+    half : {"development", "confirmation", "neither"}
+    """
+
+    case: Case
+    splits: Callable[[Dataset, int], Folds]
+    targets: tuple[str, ...] = COUNTED_TARGETS
+    half: Half = "neither"
+
+    @property
+    def name(self) -> str:
+        """Return the name of the data."""
+        return self.case.name
+
+
+def half_of(name: str) -> Half:
+    """Return the half that a set of KEEL belongs to.
+
+    Examples
+    --------
+    >>> half_of("wine"), half_of("winequality-red-4"), half_of("unheard-of")
+    ('development', 'confirmation', 'neither')
+    """
+    if any(fnmatchcase(name, pattern) for pattern in DEVELOPMENT):
+        return "development"
+    if any(fnmatchcase(name, pattern) for pattern in CONFIRMATION):
+        return "confirmation"
+    return "neither"
+
+
+def official(data: Dataset, seed: int) -> Folds:  # noqa: ARG001  splits are called alike
+    """Return the folds of the source."""
+    return data.folds or ()
+
+
+def folds_of(n_folds: int, data: Dataset, seed: int) -> Folds:
+    """Return folds with the same share of every class in each.
+
+    Examples
+    --------
+    >>> data = Dataset("tiny", np.eye(6), np.arange(6) % 2, "Made here.", np.arange(2))
+    >>> [len(test) for _, test in folds_of(3, data, 0)]
+    [2, 2, 2]
+    """
+    return leave_fold_out(stratified_fold(data.y, n_folds, np.random.default_rng(seed)))
+
+
+def few_to_many(n_train: int, n_test: int, n_splits: int, data: Dataset, seed: int) -> Folds:
+    """Return splits that train on some rows, drawn by class, and test on others at random."""
+    splits = []
+    for rng in np.random.default_rng(seed).spawn(n_splits):
+        train = thinned(np.arange(len(data.y)), data.y, n_train, rng)
+        others = np.setdiff1d(np.arange(len(data.y)), train)
+        splits.append((train, np.sort(rng.permutation(others)[:n_test])))
+    return tuple(splits)
+
+
+def keel_cases() -> tuple[BenchCase, ...]:
+    """Return the sets of KEEL that there are."""
+    return tuple(
+        BenchCase(Case(name, "public", partial(load_keel, name)), official, half=half_of(name))
+        for name in list_keel()
+    )
+
+
+def bench_cases() -> tuple[BenchCase, ...]:
+    """Return all data of the bench; of KEEL's what there are."""
+    mixed = partial(load_german, columns="mixed")
+    bank = partial(few_to_many, BANK_TRAIN, BANK_TEST, BANK_SPLITS)
+    return (
+        *keel_cases(),
+        BenchCase(Case("gas", "public", load_gas), partial(folds_of, 5)),
+        BenchCase(Case("german", "public", load_german), partial(folds_of, 10), COST_TARGETS),
+        BenchCase(Case("german-mixed", "public", mixed), partial(folds_of, 10), COST_TARGETS),
+        BenchCase(Case("bank", "public", load_bank_marketing), bank, COST_TARGETS),
+    )
+
+
+def chosen_cases(
+    cases: tuple[BenchCase, ...], sets: tuple[str, ...] | None, half: str
+) -> tuple[BenchCase, ...]:
+    """Return the cases of a half whose names match one of the patterns.
+
+    Parameters
+    ----------
+    cases : tuple of BenchCase
+    sets : tuple of str or None
+        Patterns as of file names; None is all. Each must match something.
+    half : {"development", "confirmation", "all"}
+    """
+    if half not in HALVES:
+        raise ValueError(f"half must be one of {', '.join(HALVES)}, got {half!r}")
+    names = [case.name for case in cases]
+    for pattern in sets or ():
+        if not any(fnmatchcase(name, pattern) for name in names):
+            close = get_close_matches(pattern, names, n=MOST_NAMED, cutoff=0.3)
+            known = ", ".join(close or names[:MOST_NAMED])
+            raise ValueError(f"sets must match data there are, such as {known}; got {pattern!r}")
+    found = tuple(
+        case
+        for case in cases
+        if half in ("all", case.half)
+        and (sets is None or any(fnmatchcase(case.name, pattern) for pattern in sets))
+    )
+    if not found:
+        raise ValueError(f"sets must match data of the half {half}, got {', '.join(sets or ())}")
+    return found

@@ -1,0 +1,270 @@
+"""Figures 3 to 6 and 8 to 12 of the paper, drawn from a frame of results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Protocol
+
+import numpy as np
+
+from ecselm._typing import FloatArray
+from ecselm.displays._drawing import LARGEST_TOLD, look, name_classes, write_cells
+
+MOST_TICKS = 6  # points up to which each gets a tick
+COLUMNS = ("data", "method", "split", "metric", "at", "value")
+SUFFIXES = (".png", ".svg")
+# What says when and by what a file was made would make equal figures different.
+METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+}
+STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
+PANEL = (4.2, 3.4)  # inches
+WIDEST = 3  # panels in a row
+WIDEST_TITLE = 44  # characters
+
+
+class Axis(Protocol):
+    """What a panel must know of its figure."""
+
+    @property
+    def metric(self) -> str:
+        """The metric drawn."""
+
+    @property
+    def across(self) -> str:
+        """What it is drawn over."""
+
+    @property
+    def log(self) -> bool:
+        """Whether over the logarithm of that."""
+
+
+def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
+    """Draw the mean of the metric over the splits, a curve for every method."""
+    for method, (at, value), style in _curves(part, axis.metric):
+        ax.plot(at, value, label=method, **style)
+    if axis.log:
+        ax.set_xscale("log", base=2)
+    points = np.unique(places(part["at"]))
+    if len(points) <= MOST_TICKS:
+        ax.set_xticks(points)
+    ax.set_xlabel(axis.across)
+    ax.set_ylabel(axis.metric.replace("cum_score", "cumulative score"))
+    ax.grid(alpha=0.3)
+    _legend(ax)
+
+
+def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
+    """Draw true over false positive rates, with the area under the curve in the legend."""
+    areas = part[part["metric"] == "auc"].groupby("method", sort=False)["value"].mean()
+    for method, (at, value), style in _curves(part, axis.metric):
+        label = f"{method}, AUC {areas[method]:.3f}" if method in areas else method
+        ax.plot(at, value, label=label, **style)
+    ax.plot([0.0, 1.0], [0.0, 1.0], color="0.7", linewidth=0.8, linestyle=":")
+    ax.set_xlabel(axis.across)
+    ax.set_ylabel("true positive rate")
+    ax.set_aspect("equal")
+    _legend(ax)
+
+
+def _legend(ax: Any) -> None:
+    """Name the curves beside the panel, where no curve can be."""
+    ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
+    """Draw a matrix whose rows are the truth and sum to 1, and write its entries."""
+    names, M = confusion(part)
+    im = ax.imshow(M, cmap="Blues", vmin=0.0, vmax=1.0)
+    ax.set_xlabel(axis.across)
+    ax.set_ylabel("true")
+    if len(names) <= LARGEST_TOLD:
+        name_classes(ax, names)
+        write_cells(ax, im, M, ".2f", fontsize="small")
+
+
+def confusion(part: Any) -> tuple[list[str], FloatArray]:
+    """Return the classes, and the matrix (k, k) of shares of each true class.
+
+    Counts and shares may be given; what is not given is 0. Splits are added up.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("0,0", 3.0), ("0,1", 1.0), ("1,1", 2.0)]
+    >>> confusion(pd.DataFrame(rows, columns=["at", "value"]).assign(split=0))
+    (['0', '1'], array([[0.75, 0.25], [0.  , 1.  ]]))
+    """
+    places = part["at"].astype(str).str.split(",", expand=True)
+    if places.shape[1] != 2 or places.isna().any(axis=None):
+        raise ValueError(f"at must be 'i,j' for a confusion, got {part['at'].iloc[0]!r}")
+    names = _in_order(places.to_numpy().ravel().tolist())
+    M = np.zeros((len(names), len(names)))
+    for true, told, value in zip(places[0], places[1], part["value"], strict=True):
+        M[names.index(true.strip()), names.index(told.strip())] += value
+    totals = M.sum(axis=1, keepdims=True)
+    return names, np.divide(M, totals, out=np.zeros_like(M), where=totals > 0)
+
+
+def places(at: Any) -> FloatArray:
+    """Return where on an axis values are: 32 for "C=32", 0.25 for "0.25".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> places(pd.Series(["C=1", "C=32"])).tolist()
+    [1.0, 32.0]
+    """
+    return np.array([float(str(one).rpartition("=")[2]) for one in at])
+
+
+def _in_order(names: list[str]) -> list[str]:
+    """Return the classes once each: numbers by size, words as they come."""
+    distinct = list(dict.fromkeys(name.strip() for name in names))
+    is_numeric = all(name.lstrip("-").isdigit() for name in distinct)
+    return sorted(distinct, key=int) if is_numeric else distinct
+
+
+def _curves(
+    part: Any, metric: str
+) -> Iterator[tuple[str, tuple[FloatArray, FloatArray], dict[str, Any]]]:
+    """Give method, curve and style, methods in the order of their rows."""
+    mine = part[part["metric"] == metric]
+    mine = mine.assign(at=places(mine["at"]), value=mine["value"].astype(float))
+    for i, (method, rows) in enumerate(mine.groupby("method", sort=False)):
+        means = rows.groupby("at")["value"].mean()
+        yield str(method), (means.index.to_numpy(), means.to_numpy()), look(i, len(means))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureKind:
+    """What a figure shows: a metric over something, in panels of one kind."""
+
+    metric: str
+    across: str
+    title: str
+    panel: Callable[..., None]
+    by_method: bool = False  # a panel for every method too
+    beside: str | None = None  # a metric told beside it
+    log: bool = False
+
+
+_SCORES = "cumulative score"
+FIGURES: dict[str, FigureKind] = {
+    "figure-3": FigureKind("cum_score", "tolerance", f"Faces, {_SCORES}", draw_curves),
+    "figure-4": FigureKind("cum_score", "tolerance", f"Dressing, {_SCORES}", draw_curves),
+    "figure-5": FigureKind("cum_score", "tolerance", f"Voices, {_SCORES}", draw_curves),
+    "figure-6": FigureKind("cum_score", "tolerance", f"AR, {_SCORES}", draw_curves),
+    "figure-8": FigureKind("tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc"),
+    "figure-9": FigureKind("confusion", "predicted", "Gases", draw_confusion, by_method=True),
+    "figure-10": FigureKind("confusion", "predicted", "Beauty", draw_confusion, by_method=True),
+    "figure-11": FigureKind("accuracy", "C", "Accuracy over C", draw_curves, log=True),
+    "figure-12": FigureKind("accuracy", "L", "Accuracy over hidden units", draw_curves),
+}
+
+
+def draw(item: str, frame: Any, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Draw a figure of the paper from results, and return the files written.
+
+    Values are means over the splits. The same frame gives the same bytes, with the same
+    version of matplotlib.
+
+    Parameters
+    ----------
+    item : str
+        "figure-3" to "figure-6" or "figure-8" to "figure-12".
+    frame : DataFrame
+        Columns ``data, method, split, metric, at, value``. Metrics by figure:
+
+        - 3 to 6: "cum_score" at a tolerance;
+        - 8: "tpr" at a false positive rate, and "auc", at whatever;
+        - 9 and 10: "confusion" at "i,j", the truth before the prediction;
+        - 11 and 12: "accuracy" at a value of C or L.
+
+        Rows of other metrics are passed over.
+    path : path
+        Ending in ``.png`` or ``.svg``; without an ending both are written.
+
+    Returns
+    -------
+    files : tuple of Path
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tempfile import TemporaryDirectory
+    >>> rows = [("AR", "ELM", 0, "cum_score", at, at / 4) for at in range(5)]
+    >>> frame = pd.DataFrame(rows, columns=["data", "method", "split", "metric", "at", "value"])
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.name for file in draw("figure-6", frame, f"{folder}/six")]
+    ['six.png', 'six.svg']
+    """
+    kind, files = _kind(item), _files(Path(path))
+    _check(frame, kind, item)
+    matplotlib = _matplotlib()
+    with matplotlib.style.context(["default", STYLE]):
+        figure = _drawn(kind, frame)
+        for file in files:
+            figure.savefig(file, dpi=150, metadata=METADATA[file.suffix])
+    return files
+
+
+def _kind(item: str) -> FigureKind:
+    if item not in FIGURES:
+        raise ValueError(f"item must be one of {', '.join(FIGURES)}, got {item!r}")
+    return FIGURES[item]
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    if not path.suffix:
+        return tuple(path.with_suffix(suffix) for suffix in SUFFIXES)
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"path must end in .png, .svg or nothing, got {path.name!r}")
+    return (path,)
+
+
+def _check(frame: Any, kind: FigureKind, item: str) -> None:
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise ValueError(f"frame must have the columns {', '.join(COLUMNS)}, got no {missing[0]!r}")
+    mine = frame[frame["metric"] == kind.metric]
+    if mine.empty:
+        raise ValueError(f"frame must have rows of the metric {kind.metric!r} for {item}, got none")
+    if mine["value"].isna().any():
+        raise ValueError("frame must have a value in every row, got NaN")
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib.figure  # noqa: PLC0415
+        import matplotlib.style  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            "figures need matplotlib, the extra 'plot': pip install 'ecselm[plot]'"
+        ) from error
+    return matplotlib
+
+
+def _drawn(kind: FigureKind, frame: Any) -> Any:
+    """Return the figure, which belongs to no window: what is saved is drawn by Agg."""
+    keys = ["data", "method"] if kind.by_method else ["data"]
+    wanted = frame[frame["metric"].isin([kind.metric, kind.beside])]
+    panels = list(wanted.groupby(keys, sort=False))
+    n_columns = min(WIDEST, len(panels))
+    n_rows = -(-len(panels) // n_columns)
+    figure = _matplotlib().figure.Figure(
+        figsize=(PANEL[0] * n_columns, PANEL[1] * n_rows), layout="constrained"
+    )
+    grid = figure.subplots(n_rows, n_columns, squeeze=False)
+    for ax, (names, part) in zip(grid.flat, panels, strict=False):
+        ax.set_title(fill(", ".join(str(name) for name in names), WIDEST_TITLE), fontsize="small")
+        kind.panel(ax, part, kind)
+    for ax in grid.flat[len(panels) :]:
+        ax.remove()
+    figure.suptitle(kind.title)
+    return figure

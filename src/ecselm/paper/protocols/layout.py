@@ -1,0 +1,194 @@
+"""Tidy results as a table: means and standard deviations in the paper's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ecselm.paper.protocols.items import Item
+
+MISTAKES = frozenset({"let_in", "rejected", "confused"})
+SHARES = (
+    frozenset({"accuracy", "arr", "trr", "recall", "gmean", "savings", "cum_score", "tpr"})
+    | MISTAKES
+)
+NAMES = {
+    "arr": "ARR",
+    "trr": "TRR",
+    "auc": "AUC",
+    "tpr": "TPR",
+    "cum_score": "score within",
+    "mean_cost": "mean cost",
+    "let_in": "let in",
+}
+MOST_ROWS = 60  # in the terminal; files have them all
+TOLD_RATES = frozenset({"0.01", "0.05", "0.10", "0.20", "0.50"})  # of a ROC curve
+TOLD_TOLERANCES = frozenset(map(str, range(6)))  # of cumulative scores
+FEW_DATA = 12  # rows up to which a table needs no summary
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells of text under a header, and the numbers that they were made of.
+
+    Parameters
+    ----------
+    title : str
+    header : tuple of str
+    rows : tuple of tuples of str
+    numbers : DataFrame
+        In tidy form.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: Any
+
+    def text(self) -> str:
+        """Return the table for a terminal."""
+        shown = self.rows[:MOST_ROWS]
+        columns = zip(self.header, *shown, strict=True)
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (self.header, *shown)
+        ]
+        if len(self.rows) > len(shown):
+            lines.append(f"... and {len(self.rows) - len(shown)} rows more in the files")
+        return "\n".join([self.title, *lines])
+
+    def latex(self) -> str:
+        """Return the table as LaTeX that needs no package."""
+        body = [" & ".join(map(_escaped, row)) + r" \\" for row in (self.header, *self.rows)]
+        begin = rf"\begin{{tabular}}{{{'l' * len(self.header)}}}"
+        parts = [f"% {self.title}", begin, body[0], r"\hline", *body[1:], r"\end{tabular}"]
+        return "\n".join(parts) + "\n"
+
+    def csv(self) -> str:
+        """Return the numbers as CSV, a line per cell."""
+        return str(self.numbers.to_csv(index=False, lineterminator="\n"))
+
+
+def laid_out(item: Item, frame: Any) -> Table:
+    """Return the table of an item from tidy results.
+
+    Shares are in percent, spreads are standard deviations over splits (``ddof=1``).
+
+    Parameters
+    ----------
+    item : Item
+    frame : DataFrame
+        With the columns data, method, split, metric, at, value.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecselm.paper.protocols.items import find_item
+    >>> rows = [("AR", "NN", split, "accuracy", "", 0.5 + split / 10) for split in (0, 1)]
+    >>> columns = ["data", "method", "split", "metric", "at", "value"]
+    >>> print(laid_out(find_item("table-7"), pd.DataFrame(rows, columns=columns)).text())
+    Faces, other classifiers
+    data  NN
+    AR    55.00 ± 7.07
+    """
+    told = _told(item, frame)
+    keys = ["data", "method", "metric", "at"]
+    numbers = told.groupby(keys, sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
+    by_row, by_column = _places(item, numbers)
+    cells = {
+        (row, column): _cell(one)
+        for row, column, one in zip(by_row, by_column, numbers.to_dict("records"), strict=True)
+    }
+    columns = list(dict.fromkeys(by_column))
+    header = (item.rows, *columns)
+    rows = (
+        (row, *(cells.get((row, column), "-") for column in columns))
+        for row in dict.fromkeys(by_row)
+    )
+    return Table(item.title, header, (*_summary(item, numbers), *rows), numbers)
+
+
+def _summary(item: Item, numbers: Any) -> list[tuple[str, ...]]:
+    """Return mean and mean rank of every method where there are many data sets."""
+    if item.rows != "data" or numbers["data"].nunique() <= FEW_DATA:
+        return []
+    means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
+    ranks = means.rank(axis=1, ascending=False).mean()
+    scale = 100.0 if numbers["metric"].iloc[0] in SHARES else 1.0
+    return [
+        (f"mean of {len(means)}", *(f"{scale * value:.2f}" for value in means.mean())),
+        ("mean rank", *(f"{value:.2f}" for value in ranks)),
+    ]
+
+
+def _told(item: Item, frame: Any) -> Any:
+    """Return the rows that the table shows: of each part its own metrics."""
+    if item.kind == "seconds":
+        return _spent(frame)
+    orders = {label: _metrics(item, label) for label in frame["data"].unique()}
+    places = [
+        order.index(metric) if metric in (order := orders[label]) else -1
+        for label, metric in zip(frame["data"], frame["metric"], strict=True)
+    ]
+    placed = frame.assign(place=places)
+    placed = placed[(placed["metric"] != "tpr") | placed["at"].isin(TOLD_RATES)]
+    placed = placed[(placed["metric"] != "cum_score") | placed["at"].isin(TOLD_TOLERANCES)]
+    # Who was told the truth makes other mistakes by every truth: those are in the files.
+    placed = placed[~placed["metric"].isin(MISTAKES) | ~placed["at"].str.contains("told ")]
+    return placed[placed["place"] >= 0].sort_values("place", kind="stable").drop(columns="place")
+
+
+def _metrics(item: Item, label: str) -> tuple[str, ...]:
+    """Return what is told of data: the metrics of the first part that has them."""
+    name = label.partition(":")[0]
+    return next(part.metrics for part in item.parts if part.cases is None or name in part.cases)
+
+
+def _spent(frame: Any) -> Any:
+    """Return seconds to learn and to answer together, without choice and preparation."""
+    kept = frame[frame["at"].isin(["learn", "answer"])]
+    keys = ["data", "method", "split", "metric"]
+    return kept.groupby(keys, sort=False)["value"].sum().reset_index().assign(at="")
+
+
+def _places(item: Item, numbers: Any) -> tuple[list[str], list[str]]:
+    """Return the row and the column of every number."""
+    data, methods = numbers["data"].tolist(), numbers["method"].tolist()
+    if item.rows == "data":
+        return data, methods
+    if item.rows == "method":
+        return methods, data
+    names = [
+        " ".join(part for part in (NAMES.get(metric, metric), at) if part)
+        for metric, at in zip(numbers["metric"], numbers["at"], strict=True)
+    ]
+    return [f"{one}, {name}" for one, name in zip(data, names, strict=True)], methods
+
+
+def _cell(one: dict[str, Any]) -> str:
+    scale = 100.0 if one["metric"] in SHARES else 1.0
+    digits = 3 if one["metric"] == "mean_cost" else 2
+    mean = f"{scale * one['mean']:.{digits}f}"
+    return mean if one["count"] < 2 else f"{mean} ± {scale * one['std']:.{digits}f}"
+
+
+def _escaped(text: str) -> str:
+    for plain, escaped in (("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("^", r"\^{}")):
+        text = text.replace(plain, escaped)
+    return text.replace(" ± ", r" $\pm$ ").replace("->", r"$\to$")
+
+
+def aligned(title: str, frame: Any, digits: int = 4) -> Table:
+    """Return any frame as a table, its real numbers to so many decimals."""
+    rows: Sequence[Sequence[Any]] = frame.to_numpy().tolist()
+    texts = tuple(
+        tuple(f"{value:.{digits}f}" if isinstance(value, float) else str(value) for value in row)
+        for row in rows
+    )
+    return Table(title, tuple(map(str, frame.columns)), texts, frame)

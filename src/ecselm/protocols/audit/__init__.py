@@ -1,7 +1,0 @@
-"""What the paper's claims rest on, computed again: ``ecselm audit``."""
-
-from ecselm.protocols.audit.report import AuditReport, NoiseRun, audit, split_table
-from ecselm.protocols.audit.searches import Arm, Effort
-from ecselm.protocols.audit.words import render
-
-__all__ = ["Arm", "AuditReport", "Effort", "NoiseRun", "audit", "render", "split_table"]

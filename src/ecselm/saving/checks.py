@@ -1,0 +1,206 @@
+"""What a file asks for and whether it is sound, checked before anything in it is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from ecselm._sklearn import Tree
+from ecselm._typing import BoolArray, IntArray
+from ecselm.saving.plain import parts_of
+from ecselm.saving.trusted import BIT_GENERATORS, TRUSTED, is_trusted
+
+PROTOCOL = 2  # of skops; an older one would bring back loaders that check less
+LEAF = -1
+
+
+def refused_types(schema: Any) -> list[str]:
+    """Return the names of what a schema asks for and must not have.
+
+    Every object of the schema counts, wherever it stands, so that it does not matter which
+    of them skops comes to read.
+
+    Examples
+    --------
+    >>> asks = {"__loader__": "FunctionNode", "__module__": "os", "__class__": "system"}
+    >>> refused_types({"__loader__": "ListNode", "__module__": "builtins",
+    ...                "__class__": "list", "content": [asks], "protocol": 2})
+    ['os.system']
+    """
+    if not isinstance(schema, dict) or "__loader__" not in schema:
+        raise ValueError("the schema describes no object")
+    protocol = schema.get("protocol")
+    if type(protocol) is not int or protocol < PROTOCOL:
+        raise ValueError(f"the protocol of skops must be at least {PROTOCOL}, got {protocol!r}")
+    return sorted(set(_refused(schema)))
+
+
+def refused_by_skops(archive: bytes) -> list[str]:
+    """Return the names of what skops does not trust and the fixed list does not hold, either."""
+    return sorted(set(_untrusted(archive)) - _all_trusted())
+
+
+def made(archive: bytes) -> Any:
+    """Return the object in an archive that was found to ask for nothing else."""
+    import skops.io  # noqa: PLC0415  seconds that nobody else should wait
+
+    return skops.io.loads(archive, trusted=sorted(set(_untrusted(archive)) & _all_trusted()))
+
+
+def _all_trusted() -> set[str]:
+    return set().union(*TRUSTED.values())
+
+
+def _untrusted(archive: bytes) -> list[str]:
+    import skops.io  # noqa: PLC0415  as above
+
+    return list(skops.io.get_untrusted_types(data=archive))
+
+
+def _refused(schema: Any) -> Iterator[str]:
+    for node in _nodes(schema):
+        loader, module, name = (node.get(f"__{key}__") for key in ("loader", "module", "class"))
+        full = f"{module}.{name}"
+        if not isinstance(loader, str) or not is_trusted(loader, full):
+            yield full
+        elif loader == "RandomGeneratorNode" and not _has_known_bits(node):
+            yield f"{full} of an unknown kind"
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Give every object that may become something, without recursion: depth is theirs."""
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if not one.keys().isdisjoint({"__loader__", "__class__", "__module__"}):
+                yield one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+def _has_known_bits(node: dict[str, Any]) -> bool:
+    """Tell whether a random generator names one of NumPy's: skops looks it up and calls it."""
+    try:
+        name = node["content"]["bit_generator"]["content"]["bit_generator"]["content"]
+        return json.loads(name) in BIT_GENERATORS
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def check_sound(model: Any) -> None:
+    """Refuse a model with parts missing, or with indices that lead out of bounds.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    >>> check_sound(tree)
+    >>> tree.tree_.feature[0] = 7
+    >>> check_sound(tree)
+    Traceback (most recent call last):
+        ...
+    ValueError: a tree must use features from 0 to 0, got 7
+    """
+    if not isinstance(model, BaseEstimator):
+        raise TypeError(f"it must hold an estimator, got {type(model).__name__}")
+    for value in _everything(model):
+        if sparse.issparse(value):
+            _check_matrix(value)
+        elif isinstance(value, BaseEstimator):
+            _check_trees(value)
+
+
+def _everything(model: Any) -> Iterator[Any]:
+    waiting, seen = [model], set()
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            waiting.extend(parts_of(value).values())  # an AttributeError where a field is missing
+
+
+def _check_matrix(matrix: Any) -> None:
+    if matrix.format == "coo":
+        for places, size in zip(matrix.coords, matrix.shape, strict=True):
+            _check_range(places, size, "a matrix must have places")
+    else:
+        matrix.check_format()
+
+
+def _check_trees(estimator: BaseEstimator) -> None:
+    """Check the trees that an estimator gives its rows to; only it knows how wide these are."""
+    held = vars(estimator)
+    members = held.get("estimators_", [])
+    members = members.ravel() if isinstance(members, np.ndarray) else members
+    for owner in (estimator, *members):
+        tree = getattr(owner, "__dict__", {}).get("tree_")
+        if tree is not None:
+            if not isinstance(tree, Tree):
+                raise TypeError(f"a tree must be one of scikit-learn's, got {type(tree).__name__}")
+            n_features = min(tree.n_features, estimator.n_features_in_)
+            inner = (tree.children_left != LEAF) | (tree.children_right != LEAF)
+            _check_nodes(inner, tree.children_left, tree.children_right, tree.feature, n_features)
+    for predictor in (one for stage in held.get("_predictors", []) for one in stage):
+        nodes = predictor.nodes
+        inner = nodes["is_leaf"] == 0
+        if nodes["is_categorical"][inner].any():
+            raise ValueError("trees of HistGradientBoosting must split by numbers, not categories")
+        left, right, feature = (
+            nodes[name].astype(np.int64) for name in ("left", "right", "feature_idx")
+        )
+        _check_nodes(inner, left, right, feature, estimator.n_features_in_)
+
+
+def _check_nodes(
+    inner: BoolArray, left: IntArray, right: IntArray, feature: IntArray, n_features: int
+) -> None:
+    own = np.flatnonzero(inner)
+    for child in (left[inner], right[inner]):
+        # A child comes after its parent, so that every way ends at a leaf.
+        if not ((child > own) & (child < len(inner))).all():
+            raise ValueError("a tree must lead from every node to later ones, up to its leaves")
+    _check_range(feature[inner], n_features, "a tree must use features")
+
+
+def _check_range(values: IntArray, size: int, what: str) -> None:
+    outside = values[(values < 0) | (values >= size)]
+    if len(outside):
+        raise ValueError(f"{what} from 0 to {size - 1}, got {outside[0]}")
+
+
+def check_parameters(model: BaseEstimator) -> None:
+    """Refuse a model with a function among its parameters, and name the parameter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecselm import ELMClassifier
+    >>> check_parameters(ELMClassifier(activation="tanh"))
+    >>> check_parameters(ELMClassifier(activation=np.tanh))
+    Traceback (most recent call last):
+        ...
+    ValueError: activation must be no function for a model to be saved, got <ufunc 'tanh'>: a file
+    cannot hold one that is safe to read; fit with a name instead, or save with pickle=True
+    """
+    for name, value in model.get_params(deep=True).items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if callable(one) and not isinstance(one, type | BaseEstimator):
+                raise ValueError(  # noqa: TRY004  as for any value
+                    f"{name} must be no function for a model to be saved, got {one!r}: a file "
+                    f"cannot hold one that is safe to read; {_instead(name)}, or save with "
+                    "pickle=True"
+                )
+
+
+def _instead(name: str) -> str:
+    if name.endswith("callbacks"):
+        return f"drop it by set_params({name}=None)"
+    return "fit with a name instead"

@@ -1,0 +1,1 @@
+"""Tables: files to frames, and frames to columns of numbers."""

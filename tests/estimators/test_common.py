@@ -1,0 +1,88 @@
+"""scikit-learn's own checks: no failures and none expected."""
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import ecselm
+import ecselm.estimators
+from ecselm import (
+    CostSearchCV,
+    CSELMClassifier,
+    CSELMRegressor,
+    ECSELMClassifier,
+    ECSELMRegressor,
+    ELMClassifier,
+    KELMClassifier,
+    WELMClassifier,
+)
+
+BUDGET = {"population_size": 6, "max_epochs": 2}
+FREE = {"smoothing": 0.5, "shrinkage": 0.0, "keep_prior": False}
+FITTING = {"population_size": 3, "max_epochs": 1, "fitness": 2}  # every candidate is a fit
+ARGUMENTS = {
+    "CostSearchCV": {"estimator": LogisticRegression(), **FITTING},
+    "ECSELMClassifier": {"n_hidden": 10, **BUDGET},
+    "ECSELMRegressor": BUDGET,
+    "EELMClassifier": BUDGET,
+    "EELMRegressor": BUDGET,
+}
+EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
+VARIANTS = [
+    CostSearchCV(LogisticRegression(), cost_level="decision", **FREE, **BUDGET),
+    ECSELMClassifier(cost_level="matrix", decision="min_cost", **FREE, **BUDGET),
+    ECSELMClassifier(kernel="rbf", gamma="search", priors=("ones",), **BUDGET),
+    ECSELMClassifier(activation="radbas", fitness="loo", optimizer="de", **BUDGET),
+    ECSELMRegressor(kernel="rbf", fitness="loo", **BUDGET),
+    ELMClassifier(scale="minmax", activation="tanh", draw="sobol"),
+    KELMClassifier(kernel="laplacian"),
+    WELMClassifier(weighting="w2", normalize=True),
+    WELMClassifier(kernel="rbf"),
+    CSELMClassifier(decision="min_cost"),
+    CSELMClassifier(kernel="rbf"),
+    CSELMClassifier(kernel="rbf", decision="min_cost"),
+    CSELMRegressor(kernel="cosine"),
+]
+MORE_VARIANTS = [
+    CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
+    ECSELMClassifier(cost_level="matrix", **BUDGET),
+    ECSELMClassifier(activation="tanh", fitness="holdout", scoring="jaccard_macro", **BUDGET),
+    ECSELMClassifier(activation="sine", fitness="train", smoothing=0, optimizer="sobol", **BUDGET),
+    ECSELMRegressor(fitness="holdout", scoring="r2", **BUDGET),
+]
+
+
+def by_nature(estimator):
+    """Name what must fail: learned decisions are not the largest probability.
+
+    scikit-learn expects the same of its TunedThresholdClassifierCV.
+    """
+    learned = getattr(estimator, "cost_level", None) == "decision" or (
+        isinstance(estimator, ECSELMClassifier) and estimator.decision == "min_cost"
+    )
+    return {"check_classifiers_train": "decides by cost"} if learned else {}
+
+
+@pytest.mark.filterwarnings("ignore::ecselm.layers.SaturationWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks([*EVERY_ESTIMATOR, *VARIANTS], expected_failed_checks=by_nature)
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ecselm.layers.SaturationWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks(MORE_VARIANTS)
+def test_scikit_learn_finds_nothing_wrong_with_more(estimator, check):
+    check(estimator)
+
+
+def test_every_estimator_is_exported():
+    family = {
+        name
+        for name, value in vars(ecselm.estimators).items()
+        if isinstance(value, type) and issubclass(value, BaseEstimator)
+    }
+    assert family == set(ecselm.__all__)

@@ -1,0 +1,67 @@
+"""The audit as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ecselm.paper.audit import Arm, Effort, audit, render, report
+from ecselm.paper.datasets import make_m2b_like
+
+SHORT = Effort(2, 6, 1)
+
+
+@pytest.fixture(scope="module")
+def found():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+        yield audit(quick=True)
+
+
+def test_the_report_names_its_task_and_marks_it_synthetic(found):
+    assert "SYNTHETIC" in found.task
+    assert found.task in render(found)
+
+
+def test_the_text_labels_the_oracle(found):
+    text = render(found)
+    assert text.count("ORACLE: test rows") == 4
+    assert "No estimator offers it." in text
+
+
+def test_the_text_has_its_four_parts_in_order(found):
+    text = render(found)
+    places = [text.index(mark) for mark in ("(a)", "(b)", "(c)", "(d)")]
+    assert places == sorted(places)
+    assert max(len(line) for line in text.splitlines() if line != found.task) <= 120
+
+
+def test_one_seed_gives_one_report(monkeypatch, found):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    again = audit(quick=True)
+    assert render(again) == render(found)
+    assert render(audit(quick=True, random_state=1)) != render(found)
+
+
+def test_other_data_may_be_audited(monkeypatch):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    data = make_m2b_like("vocal", "W", random_state=3)
+    assert audit(quick=True, data=data).task == data.summary()
+
+
+def test_noise_is_clean_only_if_all_but_the_oracle_stay_at_chance(found):
+    noise = found.noise
+    at_chance = [replace(arm, accuracy=(0.2, 0.2)) for arm in noise.arms]
+    leaking = [replace(arm, accuracy=(0.5, 0.5)) if arm.is_oracle else arm for arm in at_chance]
+    assert replace(noise, arms=tuple(leaking)).is_clean
+    lucky = Arm("training rows", (-1.0, 1.0), (0.5, 0.5), (0.5, 0.5))
+    dirty = replace(noise, arms=(*leaking, lucky))
+    assert not dirty.is_clean
+    assert "NOT all" in render(replace(found, noise=dirty))
+
+
+def test_chance_has_the_binomial_interval(found):
+    assert found.noise.chance == 0.2
+    assert found.noise.low < 0.2 < found.noise.high
+    assert found.noise.high - found.noise.low < 0.11

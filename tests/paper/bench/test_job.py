@@ -1,0 +1,118 @@
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from ecselm.paper.bench.cases import COUNTED_TARGETS
+from ecselm.paper.bench.contestants import Contestant, find_contestants, linear
+from ecselm.paper.bench.fitting import Fitter
+from ecselm.paper.bench.job import BenchJob
+from ecselm.paper.bench.judging import labelled
+from ecselm.paper.bench.plan import Effort, can_enter, known_case, plan_bench
+from tests.paper.bench.made import case, costly, tiny
+
+
+def job_of(one, method, split=0, most=3):
+    contestant = method if isinstance(method, Contestant) else find_contestants((method,))[0]
+    return BenchJob(one, known_case(one, 0).known, contestant, split, 0, most)
+
+
+def values(finished, metric):
+    return {row.at: row.value for row in finished.rows if row.metric == metric}
+
+
+def test_a_job_gives_a_number_and_a_choice_for_every_target():
+    done = job_of(case("glass"), "balanced logistic regression").run()
+    assert [row.metric for row in done.rows[::2]] == list(COUNTED_TARGETS)
+    assert set(values(done, "candidate")) == set(COUNTED_TARGETS)
+    assert [row.at for row in done.seconds] == ["choose", "learn"]
+
+
+def test_test_rows_never_reach_a_choice():
+    """Other labels and inputs of the rows tested change the judgement, not what is judged."""
+    clean = case("glass")
+    poisoned = replace(clean, case=replace(clean.case, load=partial(tiny, "glass", poisoned=True)))
+    for method in ("balanced logistic regression", "ELM"):
+        first, second = (job_of(one, method, most=9).run() for one in (clean, poisoned))
+        assert values(first, "candidate") == values(second, "candidate")
+        assert first.rows != second.rows
+
+
+def test_a_job_run_twice_gives_the_same_rows():
+    job = job_of(case("glass"), "ELM")
+    assert job.run().rows == job.run().rows
+
+
+def test_answers_are_the_commonest_class_where_nothing_can_be_fitted():
+    hopeless = Contestant("balanced logistic regression", lambda shape: [{"C": -1.0}, {"C": -2.0}])
+    done = job_of(case("glass"), hopeless).run()
+    assert set(values(done, "candidate").values()) == {-1.0}
+    assert values(done, "gmean") == {"": 0.0}
+
+
+def test_what_tunes_itself_is_told_the_target(monkeypatch):
+    told = []
+    fit = Fitter.fit
+
+    def spied(self, candidate, rows, target=None):
+        told.append(target)
+        return fit(self, {"max_epochs": 1, "population_size": 6}, rows, target)
+
+    monkeypatch.setattr(Fitter, "fit", spied)
+    job_of(case("glass"), "ECSELM").run()
+    assert told == list(COUNTED_TARGETS)
+
+
+@pytest.mark.parametrize("costs", ["matrix", "rows"])
+@pytest.mark.parametrize("method", ["CSLogit", "mckNN", "LightGBM with tuned threshold"])
+def test_stated_costs_reach_what_takes_costs(costs, method):
+    rows = labelled(tiny("costly", costs=costs))
+    (contestant,) = find_contestants((method,))
+    missed = {}
+    for factor in (0.5, 100.0):
+        told = replace(
+            rows,
+            matrix=None if rows.matrix is None else rows.matrix * [[1.0], [factor]],
+            by_row=None if rows.by_row is None else rows.by_row * [factor, 1.0],
+        )
+        fitter = Fitter(contestant, True, 0)
+        if contestant.kind == "threshold":
+            folds = [(np.arange(0, 60, 2), np.arange(1, 60, 2))]
+            few = {"n_estimators": 5, "min_child_samples": 3}
+            model = fitter.fit_threshold(few, told, "mean_cost", folds)
+        else:
+            model = fitter.fit({}, told)
+        missed[factor] = (model.predict(rows.X)[rows.y == 1] == 0).sum()
+    assert missed[100.0] < missed[0.5]
+
+
+def test_costs_are_told_only_where_they_count():
+    rows = labelled(tiny("costly", costs="matrix"))
+    (machine,) = find_contestants(("CSELM",))
+    assert Fitter(machine, True, 0).fit({}, rows).cost is not None
+    assert Fitter(machine, False, 0).fit({}, rows).cost is None
+
+
+def test_plan_is_method_by_method_and_leaves_out_what_cannot_enter():
+    cases = [known_case(one, 0) for one in (case("a"), case("b", k=3), costly("c", "matrix"))]
+    methods = find_contestants(("KELM", "LightGBM with tuned threshold", "CSELM"))
+    jobs = plan_bench(cases, methods, 0, Effort(most_splits=1))
+    assert [(job.contestant.method, job.known.label) for job in jobs] == [
+        ("KELM", "a"),
+        ("KELM", "b"),
+        ("KELM", "c"),
+        ("LightGBM with tuned threshold", "a"),
+        ("LightGBM with tuned threshold", "c"),
+        ("CSELM", "c"),
+    ]
+    assert not can_enter(methods[2], cases[0])
+
+
+def test_results_of_earlier_candidates_are_not_taken_for_later_ones():
+    known = known_case(case("glass"), 0).known
+    keys = {
+        BenchJob(case("glass"), known, Contestant("ELM", linear, revision=n), 0, 0).key
+        for n in range(3)
+    }
+    assert len(keys) == 3

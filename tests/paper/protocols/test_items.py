@@ -1,0 +1,76 @@
+import pytest
+
+from ecselm.paper.methods import find_method, list_methods
+from ecselm.paper.protocols import ITEMS, QUICK, find_item
+from ecselm.paper.protocols.runner import plan
+
+PRINTED = [item for item in ITEMS.values() if item.name not in {"keel", "credit", "access"}]
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+
+
+def test_every_table_and_every_figure_with_results_is_there():
+    tables = [f"table-{n}" for n in range(1, 15)]
+    figures = [f"figure-{n}" for n in (3, 4, 5, 6, 8, 9, 10, 11, 12)]
+    assert list(ITEMS) == [*tables, *figures, "keel", "credit", "access"]
+
+
+@pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
+def test_every_method_is_in_the_registry_under_that_very_name(item):
+    for part in item.parts:
+        for setting in part.settings:
+            assert find_method(setting.method, part.protocol.task).name == setting.method
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+def test_columns_are_those_that_the_registry_says_the_table_has(number):
+    asked = {
+        setting.method
+        for part in ITEMS[f"table-{number}"].parts
+        for setting in part.settings
+        if "ECSELM" not in setting.method
+    }
+    task = "pairs" if number in {8, 9} else ITEMS[f"table-{number}"].parts[0].protocol.task
+    recorded = {
+        method.name
+        for method in list_methods(task)
+        if ROMAN[number - 1] in method.tables and "ECSELM" not in method.name
+    }
+    assert asked == recorded - {"five similarities"}
+
+
+@pytest.mark.parametrize("item", PRINTED, ids=lambda item: item.name)
+def test_every_case_that_is_asked_for_is_there(item):
+    for part in item.parts:
+        names = {case.name for case in part.protocol.cases()}
+        assert part.best_only or set(part.cases or ()) <= names
+        assert names & set(part.cases or names)
+        assert names
+
+
+def test_tables_that_share_a_method_share_its_jobs():
+    keys = [
+        {job.key for job in plan(find_item(name), QUICK, 0) if job.setting.method == "ECSELM"}
+        for name in ("table-1", "table-2", "table-3")
+    ]
+    assert keys[0] == keys[1] > keys[2]
+
+
+def test_sensitivity_is_to_one_parameter_at_a_time():
+    for name, varied in (("figure-11", "C"), ("figure-12", "n_hidden")):
+        for part in find_item(name).parts:
+            fixed = [dict(one.fixed) for one in part.settings if one.method == "ELM"]
+            values = {key: {one[key] for one in fixed} for key in ("C", "n_hidden")}
+            assert {key: len(found) for key, found in values.items()} == {
+                "C": 5 if varied == "C" else 1,
+                "n_hidden": 1 if varied == "C" else 5,
+            }
+
+
+def test_unknown_item_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match=r"item must be one of table-1, .*, got 'table-15'"):
+        find_item("table-15")
+
+
+def test_summary_has_one_line_for_lfw():
+    labels = dict.fromkeys(job.known.label for job in plan(find_item("table-12"), QUICK, 0))
+    assert len(labels) == 6

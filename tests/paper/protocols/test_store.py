@@ -1,0 +1,84 @@
+import sys
+
+import pytest
+
+from ecselm.paper.protocols.store import Finished, Measured, Store, read_rows, write_rows
+
+ONE = Finished("a", (Measured("accuracy", 0.1 + 0.2), Measured("recall", 1.0, "CO")), ())
+TWO = Finished("b", (Measured("accuracy", 1 / 3),), (Measured("seconds", 1.5, "learn"),))
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "run", {"seed": 0})
+    store.begin()
+    store.add(ONE)
+    return store
+
+
+def test_what_was_added_comes_back_to_the_last_bit(store):
+    store.add(TWO)
+    assert store.finished() == {"a": ONE, "b": TWO}
+
+
+def test_no_folder_is_made_by_asking_what_is_done(tmp_path):
+    assert Store(tmp_path / "run", {}).finished() == {}
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("cut", [1, 10, 40])
+def test_half_a_line_is_not_read_and_is_gone_when_the_run_goes_on(store, cut):
+    journal = store.folder / "journal.jsonl"
+    whole = journal.read_bytes()
+    store.add(TWO)
+    journal.write_bytes(journal.read_bytes()[:-cut])
+    assert set(store.finished()) <= {"a", "b"}
+    store.begin()
+    store.add(TWO)
+    assert store.finished() == {"a": ONE, "b": TWO}
+    assert journal.read_bytes().startswith(whole)
+    assert journal.read_text().count("\n") == len(journal.read_text().splitlines())
+
+
+def test_bytes_that_are_no_text_at_the_end_are_cut_off(store):
+    journal = store.folder / "journal.jsonl"
+    before = journal.read_bytes()
+    journal.write_bytes(before + b'{"key": "\xff\xfe')
+    store.begin()
+    assert journal.read_bytes() == before
+
+
+def test_folder_of_another_run_is_refused_and_left_as_it_was(store):
+    before = (store.folder / "journal.jsonl").read_bytes()
+    other = Store(store.folder, {"seed": 1})
+    for attempt in (other.finished, other.begin):
+        with pytest.raises(ValueError, match="must be new or hold results of the same run"):
+            attempt()
+    assert (store.folder / "journal.jsonl").read_bytes() == before
+
+
+def test_journal_killed_in_its_first_line_is_begun_again(tmp_path):
+    store = Store(tmp_path, {"seed": 0})
+    (tmp_path / "journal.jsonl").write_bytes(b"")
+    store.begin()
+    assert store.finished() == {}
+
+
+def test_equal_rows_give_equal_bytes(tmp_path):
+    rows = [("gas", "ELM", 0, "recall", "CO", 1 / 3)]
+    for name in ("one", "two"):
+        write_rows(tmp_path / name, rows)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert read_rows(tmp_path / "one").to_numpy().tolist() == [list(rows[0])]
+
+
+def test_no_rows_give_an_empty_frame(tmp_path):
+    write_rows(tmp_path / "none", [])
+    assert len(read_rows(tmp_path / "none")) == 0
+
+
+def test_missing_pyarrow_names_the_extra(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"ecselm\[reproduce\]"):
+        write_rows(tmp_path / "one", [])
+    assert not list(tmp_path.iterdir())
