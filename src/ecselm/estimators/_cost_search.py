@@ -130,7 +130,7 @@ class Weighing:
     shrinkage: float = 0.0
     keep_prior: bool | str = False
     gain_: float
-    gain_noise_: float
+    gain_std_error_: float
     keeps_prior_: bool
 
     def _pull(self, plan: SearchPlan) -> Shrinkage | None:
@@ -161,7 +161,7 @@ class Weighing:
     def _tell_verdict(self, verdict: Verdict | None) -> None:
         """Keep what learned costs gain, and warn where they are not used for want of rows."""
         self.gain_ = np.nan if verdict is None else verdict.gain
-        self.gain_noise_ = np.nan if verdict is None else verdict.noise
+        self.gain_std_error_ = np.nan if verdict is None else verdict.noise
         always = self.keep_prior == "always"
         self.keeps_prior_ = verdict is not None and (always or not verdict.pays)
         if verdict is not None and verdict.few and self.keeps_prior_ and not always:

@@ -391,7 +391,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         The weights of the rows, without ``sample_weight``.
     class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
         As in :class:`ECSELMClassifier`.
-    gain_, gain_noise_, keeps_prior_ :
+    gain_, gain_std_error_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
 
     Examples

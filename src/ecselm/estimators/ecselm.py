@@ -324,7 +324,7 @@ class ECSELMClassifier(EvolvingClassifier):
     C_, gamma_ : float
         With which (15) holds; ``gamma_`` is None without a kernel. Of the best machine
         where several are averaged, as ``class_costs_`` and ``cost_vector_`` are.
-    gain_, gain_noise_ : float
+    gain_, gain_std_error_ : float
         How much learned costs beat the prior in fitness on rows not trained on, and the
         standard error of that; NaN where there is no prior to compare with, or where the
         score is no function of single decisions.

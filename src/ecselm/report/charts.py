@@ -86,7 +86,7 @@ def bar(label: str, parts: Sequence[tuple[float, float, str]]) -> Markup:
     Parameters
     ----------
     label : str
-        What the bar says, for those who cannot see it.
+        Description for screen readers.
     parts : sequence of (float, float, str)
         Where a part begins and ends, as shares of the width, and its class in the style sheet.
     """
@@ -171,7 +171,7 @@ def chart(label: str, x_axis: Axis, y_axis: Axis, lines: Sequence[Line]) -> Mark
     Parameters
     ----------
     label : str
-        What the chart shows, for those who cannot see it.
+        Description for screen readers.
     x_axis, y_axis : Axis
     lines : sequence of Line
         Each has an entry in the legend.
@@ -273,7 +273,7 @@ class Cell:
 
 
 def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]) -> Markup:
-    """Return a table whose rows are the truth and whose columns are the answers.
+    """Return a table whose rows are the truth and whose columns are predictions.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]
     """
     is_dense = len(names) > MOST_NAMED
     is_numbered = is_dense and max(map(len, names)) > SHORTEST
-    corner = element("th", "truth ↓ answer →", scope="col", class_="corner")
+    corner = element("th", "true ↓ predicted →", scope="col", class_="corner")
     header = element("tr", corner, *(_column(i, name, is_numbered) for i, name in enumerate(names)))
     body = (
         element("tr", _row(i, name, is_numbered), *map(_cell, row))
@@ -302,7 +302,7 @@ def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]
 
 
 def levels(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return how dear mistakes are between the cheapest and the dearest, on a log scale.
+    """Return costs of mistakes on a log scale from 0, the cheapest, to 1, the most expensive.
 
     Where costs are not all positive the scale is linear; where all are equal it is 0.5.
 
