@@ -40,7 +40,6 @@ def test_numbers_that_matter_are_all_there(made):
         *(f"/data/classes/{i}/{part}" for i in range(2) for part in ("n_train", "n_test")),
         *(f"/baselines/{i}/scores/gmean" for i in range(2)),
         *(f"/baselines/{i}/difference/value" for i in range(2)),
-        *(f"/baselines/0/difference/{end}" for end in ("low", "high")),
         *(f"/data/columns/{i}/n_values" for i in range(30)),
         "/test/total_cost",
         "/test/cost_matrix/0/1",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that are aligned to the right
 WIDE = 200  # characters of a line where the output is not a terminal
+TIE = 1e-9  # differences in a metric below this are rounding errors
 MAX_NAMES = 6  # of columns with the same treatment
 MAX_CLASSES = 12  # of a confusion matrix; the report shows larger ones
 
@@ -210,15 +211,18 @@ def _lead(card: Card) -> Iterator[str]:
     best = card.best_baseline()
     if best is None or best.difference is None:
         return
-    found = best.difference
+    found, metric = best.difference, card.request.metric
+    if abs(found.value) <= TIE:
+        yield f"same {metric} as the best baseline, {best.name}"
+        return
+    side = "better" if found.value > 0 else "worse"
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = f"interval of the lead: {found.low:+.3f} to {found.high:+.3f}, "
     chance = "more than chance" if found.beyond_chance else "may be chance"
-    if found.low is None or found.high is None:
-        interval = ""
-    else:
-        interval = f", interval {found.low:+.3f} to {found.high:+.3f}"
     yield (
-        f"{card.request.metric} compared with the best baseline, {best.name}: "
-        f"{found.value:+.3f}{interval} ({chance})"
+        f"{side} {metric} than the best baseline, {best.name}, by {abs(found.value):.3g} "
+        f"({interval}{chance})"
     )
 
 

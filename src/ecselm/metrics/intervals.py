@@ -28,6 +28,7 @@ from ecselm.metrics.registry import get_metric, get_scorer
 METHODS = ("BCa", "basic", "percentile")
 _AT_ONCE = 500  # resamples in memory
 STEP = 1e-6  # share of all rows by which a count is moved to differentiate a metric
+MIN_ROWS = 6  # that carry a difference which has an interval
 MAX_BLOCKS = 100  # of rows that a jackknife leaves out in turn
 
 
@@ -122,12 +123,13 @@ class PairedDifference:
     n_effective: float  # number of rows that carry the difference
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return Student's interval of the difference, unbounded if fewer than two rows carry it.
+        """Return Student's interval of the difference, unbounded if fewer than six rows carry it.
 
         Rows on which both models agree say nothing about their difference, however many
-        they are, so only the others count as degrees of freedom.
+        they are, so only the others count as degrees of freedom. Fewer than six cannot show a
+        difference, even if they all speak for one model.
         """
-        if self.n_effective < 2.0:
+        if self.n_effective < MIN_ROWS:
             return -np.inf, np.inf
         quantile = stats.t.ppf(0.5 + confidence / 2.0, self.n_effective - 1.0)
         half = float(quantile * self.std_error)
