@@ -127,7 +127,7 @@ class PairedDifference:
 
         Rows on which both models agree say nothing about their difference, however many
         they are, so only the others count as degrees of freedom. Fewer than six cannot show a
-        difference, even if they all speak for one model.
+        difference, even if all of them favour one model.
         """
         if self.n_effective < MIN_ROWS:
             return -np.inf, np.inf

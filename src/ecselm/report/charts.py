@@ -13,7 +13,7 @@ from ecselm.report.html import Markup, element, joined, named, scrolled
 WIDTH, HEIGHT = 360.0, 270.0
 LEFT, RIGHT, TOP, BOTTOM = 54.0, 14.0, 12.0, 46.0
 BAR_HEIGHT = 18
-N_COLOURS = 6  # that the style sheet tells apart, by dashes too
+N_COLOURS = 6  # in the style sheet, with different dashes
 MOST_NAMED = 8  # classes whose names fit above the columns; more are numbered,
 SHORTEST = 4  # unless no name has more characters than this
 MOST_SHOWN = 40  # classes; a table of more is neither readable nor small
@@ -54,7 +54,7 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
     def written(self, tick: float) -> str:
-        """Return a tick with as many digits as tell it from the next."""
+        """Return a tick with as many digits as ticks need to differ."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
         if max(abs(self.low), abs(self.high)) >= 1e5 or step < 1e-5:
             return f"{tick:.4g}"

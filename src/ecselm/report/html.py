@@ -42,7 +42,7 @@ def element(tag: str, *children: str | None, **attributes: str | bool | None) ->
     ----------
     tag : str
     *children : str or None
-        None is left out.
+        None is omitted.
     **attributes : str, bool or None
         ``class_`` is ``class`` and ``data_value`` is ``data-value``. None and False are left
         out, True is an attribute without a value.
