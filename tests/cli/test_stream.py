@@ -28,8 +28,8 @@ def folder(tmp_path_factory):
 
 def ran(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def test_fit_tells_passes_and_writes_card_and_report(folder, capsys, tmp_path):
@@ -58,7 +58,7 @@ def test_predictions_in_blocks_are_those_of_the_table(folder, capsys, tmp_path, 
     assert sorted(one.name for one in tmp_path.iterdir()) == [parts.name, whole.name]
 
 
-def test_large_files_are_answered_in_blocks_without_being_asked(folder, capsys, monkeypatch):
+def test_large_files_are_predicted_in_blocks_by_default(folder, capsys, monkeypatch):
     verb = ["predict", folder / "m.skops", folder / "big.parquet"]
     _, whole, _ = ran(capsys, *verb)
     monkeypatch.setattr("ecselm.cli.predict.LARGE", 1000)
@@ -72,7 +72,7 @@ def test_a_stranger_in_a_late_block_leaves_no_file(folder, capsys, tmp_path):
     rows.loc[250, "b"] = "many"
     rows.to_csv(tmp_path / "new.csv", index=False)
     verb = ["predict", folder / "m.skops", tmp_path / "new.csv", "--stream", "--block-rows", "100"]
-    code, _, err = ran(capsys, *verb, "-o", tmp_path / "answers.csv")
+    code, _, err = ran(capsys, *verb, "-o", tmp_path / "predictions.csv")
     assert code == 2
     assert "block 3, which is rows 201 to 300: column 'b' must hold numbers" in err
     assert [one.name for one in tmp_path.iterdir()] == ["new.csv"]

@@ -37,7 +37,7 @@ ABSENT = ("ECSELM_DATA", "FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPAT
 QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 _BAR = re.compile(r" +\d+%\|[^|]*\| (\d+/\d+) \[[^\]]*\]$")
-_PAGE_VERSIONS = re.compile(r"<caption>Versions it was made with</caption>.*?</table>", re.DOTALL)
+_PAGE_VERSIONS = re.compile(r"<caption>Versions</caption>.*?</table>", re.DOTALL)
 _VARYING = (
     (re.compile(r'("seconds": )[-+.\de]+'), r"\1<seconds>"),
     (re.compile(r'(seconds" data-value=")[^"]*(">)[^<]*'), r"\1<seconds>\2<seconds>"),
@@ -201,7 +201,7 @@ def _card(path):
             lines += [f"{name}.{inner}: {_json(value)}" for inner, value in part.items()]
         else:
             lines.append(f"{name}: {_json(part)}")
-    lines = [re.sub(r"^(progress\.seconds): .*", r"\1: <seconds>", line) for line in lines]
+    lines = [re.sub(r"^(search\.seconds): .*", r"\1: <seconds>", line) for line in lines]
     lines = [_without_versions(line) if line.startswith("versions") else line for line in lines]
     return "\n".join(lines) + "\n"
 

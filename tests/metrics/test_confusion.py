@@ -47,7 +47,7 @@ WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted",
 KS = pytest.mark.parametrize("k", [2, 5], ids=["two classes", "five classes"])
 
 
-def answers(rng, k, weighted):
+def predictions(rng, k, weighted):
     """Return truths, predictions and weights, where some classes are absent from either."""
     cases = []
     for _ in range(12):
@@ -70,7 +70,7 @@ def tables(cases, k):
 @WEIGHTED
 @pytest.mark.parametrize("name", SKLEARN)
 def test_values_are_those_of_scikit_learn(rng, name, k, weighted):
-    cases = answers(rng, k, weighted)
+    cases = predictions(rng, k, weighted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of classes that are absent
         expected = [SKLEARN[name](true, pred, sample_weight=w) for true, pred, w in cases]
@@ -80,7 +80,7 @@ def test_values_are_those_of_scikit_learn(rng, name, k, weighted):
 @WEIGHTED
 @pytest.mark.parametrize("name", PER_CLASS)
 def test_of_two_classes_the_second_is_the_positive_one(rng, name, weighted):
-    cases = answers(rng, 2, weighted)
+    cases = predictions(rng, 2, weighted)
     expected = [
         PER_CLASS[name](true, predicted, sample_weight=w, zero_division=0)
         for true, predicted, w in cases
@@ -91,7 +91,7 @@ def test_of_two_classes_the_second_is_the_positive_one(rng, name, weighted):
 @KS
 @WEIGHTED
 def test_gmean_is_the_geometric_mean_of_the_recalls_of_classes_that_occur(rng, k, weighted):
-    counts = tables(answers(rng, k, weighted), k)
+    counts = tables(predictions(rng, k, weighted), k)
     counts[0] += 1.0  # one at least without a recall of 0
     for matrix, value in zip(counts, gmean(counts), strict=True):
         of_each = [matrix[c, c] / matrix[c].sum() for c in range(k) if matrix[c].sum() > 0]
@@ -101,7 +101,7 @@ def test_gmean_is_the_geometric_mean_of_the_recalls_of_classes_that_occur(rng, k
 @KS
 @WEIGHTED
 def test_recalls_are_shares_of_each_class_and_none_of_a_class_that_is_absent(rng, k, weighted):
-    counts = tables(answers(rng, k, weighted), k)
+    counts = tables(predictions(rng, k, weighted), k)
     for matrix, values in zip(counts, recalls(counts), strict=True):
         for c in range(k):
             share = matrix[c, c] / matrix[c].sum() if matrix[c].sum() > 0 else np.nan
@@ -111,7 +111,7 @@ def test_recalls_are_shares_of_each_class_and_none_of_a_class_that_is_absent(rng
 @KS
 @WEIGHTED
 def test_mean_cost_is_that_of_every_answer(rng, k, weighted):
-    cases, cost = answers(rng, k, weighted), rng.uniform(0.0, 9.0, (k, k))
+    cases, cost = predictions(rng, k, weighted), rng.uniform(0.0, 9.0, (k, k))
     values = neg_mean_cost(tables(cases, k), cost)
     for (true, predicted, weight), value in zip(cases, values, strict=True):
         w = np.ones(25) if weight is None else weight
@@ -124,7 +124,7 @@ def test_mean_cost_is_that_of_every_answer(rng, k, weighted):
 @KS
 @WEIGHTED
 def test_savings_are_against_the_best_of_all_constant_answers(rng, k, weighted):
-    cases, cost = answers(rng, k, weighted), rng.uniform(0.1, 9.0, (k, k))
+    cases, cost = predictions(rng, k, weighted), rng.uniform(0.1, 9.0, (k, k))
     values = savings(tables(cases, k), cost)
     for (true, predicted, weight), value in zip(cases, values, strict=True):
         w = np.ones(25) if weight is None else weight

@@ -11,7 +11,8 @@ from ecselm.metrics.intervals import (
     RecordedClassifier,
     RecordedRegressor,
     bootstrap_interval,
-    scorer_difference,
+    jackknife_difference,
+    jackknife_scores,
 )
 
 METHODS = pytest.mark.parametrize("method", ["BCa", "basic", "percentile"])
@@ -203,8 +204,9 @@ def test_errors_differ_by_the_measure_of_the_metric():
 def test_jackknife_of_a_mean_is_exact(rng):
     y, a, b = rng.standard_normal((3, 60))
     exact = paired_difference("neg_mean_absolute_error", y, a, b)
-    found = scorer_difference(
-        "neg_mean_absolute_error", y, RecordedRegressor(a), RecordedRegressor(b)
+    models = RecordedRegressor(a), RecordedRegressor(b)
+    found = jackknife_difference(
+        *(jackknife_scores("neg_mean_absolute_error", y, one) for one in models)
     )
     assert_allclose(
         [found.difference, found.std_error, found.n_effective],
@@ -236,7 +238,7 @@ def test_scores_are_compared_by_their_ranks(rng):
     y = np.arange(120) % 2
     good, bad = y + 0.5 * rng.standard_normal(120), rng.standard_normal(120)
     models = [RecordedClassifier(np.array([0, 1]), z > 0.5, decisions=z) for z in (good, bad)]
-    found = scorer_difference("roc_auc", y, *models)
+    found = jackknife_difference(*(jackknife_scores("roc_auc", y, one) for one in models))
     assert_allclose(found.difference, roc_auc_score(y, good) - roc_auc_score(y, bad))
     assert found.beyond_chance()
 

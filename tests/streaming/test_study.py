@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from ecselm.saving import load_model, save_model
 from ecselm.streaming import new_blocks, study_stream
 from ecselm.streaming.study import FEW, HeldOutRule
-from ecselm.study import Card, ColumnNote, Question, evaluate_table, read_table
+from ecselm.study import Card, ColumnNote, FitRequest, evaluate_table, read_table
 
 N = 1500
 SMALL = {"n_hidden": 10, "max_epochs": 1, "population_size": 4}
@@ -43,7 +43,7 @@ def folder(frame, tmp_path_factory):
 
 
 def asked(target="state", **options):
-    return Question(target, **SMALL, **options)
+    return FitRequest(target, **SMALL, **options)
 
 
 @pytest.mark.parametrize("sample", [300, 5000])
@@ -54,7 +54,7 @@ def test_blocks_and_formats_do_not_matter(folder, frame, sample):
     )
     rows = frame.drop(columns="state")
     assert_allclose(parquet.model.predict_proba(rows), csv.model.predict_proba(rows), rtol=1e-6)
-    assert parquet.card.held_out.scores == pytest.approx(csv.card.held_out.scores)
+    assert parquet.card.test.scores == pytest.approx(csv.card.test.scores)
     assert parquet.card.data.n_train == csv.card.data.n_train
     assert parquet.card.data.columns == csv.card.data.columns
     passes = [2, 3] if sample > N else [3, 4]
@@ -68,17 +68,17 @@ def test_what_was_sampled_is_told(folder):
     told = " ".join(card.data.notes)
     assert f"chosen by 100 of the {card.data.n_train} rows" in told
     assert "results are of 100 of them" in told
-    assert card.data.n_held_out == 100
+    assert card.data.n_test == 100
     assert sum(one.n_train for one in card.data.classes) == card.data.n_train
     assert Card.from_json(card.to_json()) == card
-    assert card.held_out.scores["balanced_accuracy"] > 0.7
+    assert card.test.scores["balanced_accuracy"] > 0.7
 
 
 def test_rows_held_out_are_not_learned_from(folder, frame):
     """With all rows in the sample, those to learn from and those held out are all rows."""
-    card = study_stream(folder / "a.parquet", asked(held_out=0.4), sample=5000).card
-    assert card.data.n_train + card.data.n_held_out == N
-    assert abs(card.data.n_held_out / N - 0.4) < 0.05
+    card = study_stream(folder / "a.parquet", asked(test_share=0.4), sample=5000).card
+    assert card.data.n_train + card.data.n_test == N
+    assert abs(card.data.n_test / N - 0.4) < 0.05
 
 
 def test_equal_rows_and_groups_stay_together(frame):
@@ -101,8 +101,8 @@ def test_groups_are_no_input_and_are_kept(folder):
 
 def test_numbers_are_predicted(folder):
     done = study_stream(folder / "a.csv", asked("amount"), block_rows=200, sample=400)
-    assert done.card.asked.task == "numbers"
-    assert done.card.held_out.scores["r2"] > 0.3
+    assert done.card.request.task == "numbers"
+    assert done.card.test.scores["r2"] > 0.3
 
 
 def test_what_is_known_of_costs_is_kept(folder, tmp_path):
@@ -125,18 +125,18 @@ def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
     assert "No row of odd was held out" in told
     assert "rows have no state and are left out" in told
     odd = next(one for one in card.data.classes if one.name == "odd")
-    assert (odd.n_train, odd.n_held_out) == (FEW - 3, 0)
+    assert (odd.n_train, odd.n_test) == (FEW - 3, 0)
 
 
 @pytest.mark.parametrize(
     ("question", "options", "sentence"),
     [
-        (asked(held_out=1.5), {}, "held-out must be a share between 0 and 1"),
+        (asked(test_share=1.5), {}, "held-out must be a share between 0 and 1"),
         (asked("State"), {}, "did you mean 'state'"),
         (asked(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
         (asked(), {"block_rows": 0}, "block_rows must be at least 1"),
         (asked(), {"sample": 0}, "sample must be at least 1 row"),
-        (asked(held_out=1e-9), {}, "held-out must leave rows"),
+        (asked(test_share=1e-9), {}, "held-out must leave rows"),
     ],
 )
 def test_bad_questions_are_refused(folder, question, options, sentence):

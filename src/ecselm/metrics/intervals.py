@@ -28,7 +28,8 @@ from ecselm.metrics.registry import get_metric, get_scorer
 METHODS = ("BCa", "basic", "percentile")
 _AT_ONCE = 500  # resamples in memory
 STEP = 1e-6  # share of all rows by which a count is moved to differentiate a metric
-MAX_BLOCKS = 200  # of rows that a jackknife leaves out in turn
+MIN_ROWS = 6  # that carry a difference which has an interval
+MAX_BLOCKS = 100  # of rows that a jackknife leaves out in turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +123,13 @@ class PairedDifference:
     n_effective: float  # number of rows that carry the difference
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return Student's interval of the difference, unbounded if fewer than two rows carry it.
+        """Return Student's interval of the difference, unbounded if fewer than six rows carry it.
 
         Rows on which both models agree say nothing about their difference, however many
-        they are, so only the others count as degrees of freedom.
+        they are, so only the others count as degrees of freedom. Fewer than six cannot show a
+        difference, even if all of them favour one model.
         """
-        if self.n_effective < 2.0:
+        if self.n_effective < MIN_ROWS:
             return -np.inf, np.inf
         quantile = stats.t.ppf(0.5 + confidence / 2.0, self.n_effective - 1.0)
         half = float(quantile * self.std_error)
@@ -201,11 +203,12 @@ def paired_difference(
         effects = w * (losses_b - losses_a) / w.sum()
         return _from_effects(float(effects.sum()), effects, groups)
     if y.dtype.kind == "f":
-        return scorer_difference(
-            scoring, y, RecordedRegressor(a), RecordedRegressor(b), weight, groups
-        )
-    models = [RecordedClassifier(unique_labels(y, a, b), one) for one in (a, b)]
-    return scorer_difference(scoring, y, models[0], models[1], weight, groups)
+        models: list[Any] = [RecordedRegressor(a), RecordedRegressor(b)]
+    else:
+        models = [RecordedClassifier(unique_labels(y, a, b), one) for one in (a, b)]
+    return jackknife_difference(
+        *(jackknife_scores(scoring, y, one, weight, groups) for one in models)
+    )
 
 
 def confusion_difference(
@@ -253,40 +256,44 @@ def confusion_slopes(metric: ConfusionMetric, counts: FloatArray) -> FloatArray:
     return slopes
 
 
-def scorer_difference(
+def jackknife_scores(
     scoring: Any,
     y: AnyArray,
-    model_a: RecordedClassifier | RecordedRegressor,
-    model_b: RecordedClassifier | RecordedRegressor,
+    model: RecordedClassifier | RecordedRegressor,
     weight: FloatArray | None = None,
     groups: AnyArray | None = None,
-) -> PairedDifference:
-    """Return the difference of any scorer, by a jackknife over blocks of rows.
+) -> FloatArray:
+    """Return the score of all rows, and those without each block of rows (1 + n_blocks,).
 
-    What a block adds to the difference is its share of the pseudovalues of Tukey's jackknife.
-    Blocks are single rows, or groups, as long as there are not more than 200.
+    Blocks are single rows, or groups, as long as there are not more than 100.
     """
-    scorer = get_scorer(scoring)
-    n = len(y)
+    scorer, n = get_scorer(scoring), len(y)
 
-    def difference(rows: IntArray) -> float:
+    def score(rows: IntArray) -> float:
         given = {} if weight is None else {"sample_weight": weight[rows]}
-        a, b = (scorer(one, rows[:, np.newaxis], y[rows], **given) for one in (model_a, model_b))
-        return float(a - b)
+        return float(scorer(model, rows[:, np.newaxis], y[rows], **given))
 
     if groups is None:
         # Neighbours among rows sorted by class go to different blocks: all have all classes.
         units = np.empty(n, dtype=np.intp)
-        is_class = isinstance(model_a, RecordedClassifier)
+        is_class = isinstance(model, RecordedClassifier)
         units[np.argsort(y, kind="stable") if is_class else np.arange(n)] = np.arange(n)
     else:
         units = np.unique(groups, return_inverse=True)[1].reshape(-1)
     n_blocks = min(int(units.max()) + 1, MAX_BLOCKS)
     blocks = units % n_blocks
-    whole = difference(np.arange(n))
-    without = np.array([difference(np.flatnonzero(blocks != g)) for g in range(n_blocks)])
-    effects = whole - (1.0 - 1.0 / n_blocks) * without
-    return _from_effects(whole, effects, None)
+    without = [score(np.flatnonzero(blocks != g)) for g in range(n_blocks)]
+    return np.array([score(np.arange(n)), *without])
+
+
+def jackknife_difference(scores_a: FloatArray, scores_b: FloatArray) -> PairedDifference:
+    """Return the difference of any score from those of :func:`jackknife_scores`.
+
+    What a block adds to the difference is its share of the pseudovalues of Tukey's jackknife.
+    """
+    whole, *without = scores_a - scores_b
+    effects = whole - (1.0 - 1.0 / len(without)) * np.array(without)
+    return _from_effects(float(whole), effects, None)
 
 
 def _from_effects(

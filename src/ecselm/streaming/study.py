@@ -26,19 +26,20 @@ from ecselm.streaming.fit import (
     sample_weights,
 )
 from ecselm.streaming.schema import ColumnTally, Target, target_of
-from ecselm.study.card import Asked, ClassCount, DataGlance, Task
-from ecselm.study.evaluate import fitted_rivals
+from ecselm.study.card import ClassCount, DataSummary, RequestSummary, Task
+from ecselm.study.evaluate import fit_baselines
 from ecselm.study.request import (
-    Answer,
-    Question,
+    FitRequest,
+    FitResult,
     check_metric,
-    check_question,
+    check_request,
     check_values,
     metric_of,
-    statements_of,
+    stated_costs_of,
+    summary_of,
 )
-from ecselm.study.rows import Fit, TargetedRows, fit_steps, new_rows, prepared, read_rows
-from ecselm.study.run import judged_card
+from ecselm.study.rows import new_rows
+from ecselm.study.run import Fit, TargetedRows, fit_steps, make_card, prepared, read_rows
 from ecselm.tables.cells import read_names
 from ecselm.tables.read import DELIMITED, ending_of
 from ecselm.tables.schema import USED, ColumnNote, ColumnPlan, column_plan
@@ -208,14 +209,14 @@ def _read(blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes) -> It
 
 def study_stream(
     path: str | os.PathLike[str],
-    question: Question,
+    request: FitRequest,
     *,
     block_rows: int = BLOCK_ROWS,
     sample: int = SAMPLE_ROWS,
     callbacks: Any = None,
     progress: Told = None,
     command: str = "",
-) -> Answer:
+) -> FitResult:
     r"""Learn from a file what is asked, in bounded memory, and judge it on rows held out.
 
     Passes over the file decide what becomes of the columns, draw a sample, and add up the
@@ -226,7 +227,7 @@ def study_stream(
     ----------
     path : path
         As in :func:`open_blocks`.
-    question : Question
+    request : FitRequest
     block_rows : int, default=65536
         The most rows of a block.
     sample : int, default=100000
@@ -241,34 +242,34 @@ def study_stream(
 
     Returns
     -------
-    Answer
+    FitResult
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> lines = [f"{i % 7},{i % 3},{'ill' if i % 7 > 4 else 'well'}" for i in range(200)]
-    >>> question = Question("state", n_hidden=5, max_epochs=1, population_size=4)
+    >>> request = FitRequest("state", n_hidden=5, max_epochs=1, population_size=4)
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.csv"
     ...     _ = file.write_text("\n".join(["age,sex,state", *lines]))
-    ...     answer = study_stream(file, question, block_rows=50, sample=100)
-    >>> answer.card.data.notes[0]
+    ...     result = study_stream(file, request, block_rows=50, sample=100)
+    >>> result.card.data.notes[0]
     'Read in blocks, in 4 passes over 200 rows.'
     """
-    check_question(question)
+    check_request(request)
     check_sample(sample)
     file = Path(path)
     passes = Passes(N_PASSES + int(ending_of(file) in DELIMITED), progress)
-    rows = _planned(scanned_blocks(file, None, block_rows, passes), question, passes)
-    asked, stated, model = _asked(rows.target, question)
-    model = prepared(model, asked.task, question.seed, callbacks)
-    draw_rng, chance_rng = np.random.default_rng(question.seed).spawn(2)
+    rows = _planned(scanned_blocks(file, None, block_rows, passes), request, passes)
+    summary, cost, model = _resolved(rows.target, request)
+    model = prepared(model, summary.task, request.seed, callbacks)
+    (draw_rng,) = np.random.default_rng(request.seed).spawn(1)
     drawn = Drawn.of(rows, sample, draw_rng, passes)
     train, test = (drawn.targeted(one) for one in (drawn.train, drawn.held_out))
     weights = sample_weights(drawn.train)
     fit = fit_steps(train, [rows.plan.transformer()], model, weights)
-    rivals = fitted_rivals(
-        fit.inputs, train.y, task=asked.task, seed=question.seed, sample_weight=weights
+    baselines = fit_baselines(
+        fit.inputs, train.y, task=summary.task, seed=request.seed, sample_weight=weights
     )
     fit = fit if drawn.train.is_complete else _on_all_rows(fit, rows, passes)
     fit.pipeline[-1].stream_ = {
@@ -276,10 +277,10 @@ def study_stream(
         "passes": passes.number,
         "sampled": len(train.y),
     }
-    notes = (*drawn.notes(passes), *rows.blocks.notes, *rows.plan.notes, *rivals.notes)
+    notes = (*drawn.notes(passes), *rows.blocks.notes, *rows.plan.notes, *baselines.notes)
     data = drawn.glance(file.name, notes)
-    card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
-    return Answer(fit.pipeline, replace(card, command=command))
+    card = make_card(summary, data, fit, baselines, train, test, cost=cost)
+    return FitResult(fit.pipeline, replace(card, command=command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,12 +329,12 @@ class Drawn:
         codes = np.searchsorted(classes, block.y)
         return TargetedRows(block.X, block.y, codes, classes, block.groups)
 
-    def glance(self, file: str, notes: tuple[str, ...]) -> DataGlance:
+    def glance(self, file: str, notes: tuple[str, ...]) -> DataSummary:
         """Return the data at a glance: all rows to learn from, and rows that were judged."""
         names, judged = self.rows.target.classes.tolist(), self.targeted(self.held_out)
         learned = self.train.class_counts
         counted = zip(names, judged.counts, strict=True)
-        return DataGlance(
+        return DataSummary(
             file,
             self.n_train,
             len(judged.y),
@@ -362,23 +363,22 @@ class Drawn:
         return tuple(notes)
 
 
-def _planned(blocks: Blocks, question: Question, passes: Passes) -> TableRows:
-    plan, target = look_at_table(blocks, question.target, question.groups, question.task, passes)
-    rule = HeldOutRule(question.held_out, question.seed)
-    return TableRows(blocks, plan, target, question.groups, rule)
+def _planned(blocks: Blocks, request: FitRequest, passes: Passes) -> TableRows:
+    plan, target = look_at_table(blocks, request.target, request.groups, request.task, passes)
+    rule = HeldOutRule(request.test_share, request.seed)
+    return TableRows(blocks, plan, target, request.groups, rule)
 
 
-def _asked(target: Target, question: Question) -> tuple[Asked, Any, Any]:
-    """Return what is asked, the costs stated, and the model to be fitted."""
+def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any, Any]:
+    """Return the request as the card stores it, the stated costs, and the model to fit."""
     if target.task == "classes":  # of numbers not all are counted
-        check_values(question.target, target.task, len(target.classes), sum(target.counts.values()))
-    statements = statements_of(question, target.task, target.classes)
-    metric = metric_of(question, target.task, statements)
+        check_values(request.target, target.task, len(target.classes), sum(target.counts.values()))
+    stated = stated_costs_of(request, target.task, target.classes)
+    metric = metric_of(request, target.task, stated)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
-    sentences = () if statements is None else statements.sentences
-    asked = Asked(target.task, question.target, metric, sentences, question.held_out, question.seed)
-    stated = None if statements is None else statements.cost
-    return asked, stated, question.model(target.task, statements, metric)
+    summary = summary_of(request, target.task, stated, metric)
+    cost = None if stated is None else stated.cost
+    return summary, cost, request.model(target.task, stated, metric)
 
 
 def _on_all_rows(fit: Fit, rows: TableRows, passes: Passes) -> Fit:
