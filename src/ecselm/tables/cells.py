@@ -25,6 +25,7 @@ DECIMAL = "decimal"  # commas, as in 1,5
 GROUPING = "grouping"  # commas, as in 1,500.5
 
 CODE = re.compile(r"[+-]?0\d")  # 007 is no number
+_PLUS = re.compile(r"\+(?=[\d.])")  # with which pandas misses the last digit
 _GROUPED = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _POINTED = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _GROUPS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
@@ -191,14 +192,15 @@ def _quick(column: Any) -> Reading | None:
     if not _among(texts(column[odd]), MISSING_NUMBER).all():
         return None
     words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
-    if pd.Series(words).str.match(CODE.pattern, na=False).any():
+    if pd.Series(words).str.match(rf"{CODE.pattern}|\+", na=False).any():
         return None
     return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
 
 
 def _floats(words: AnyArray, known: AnyArray, style: str = PLAIN) -> Reading:
     """Read what Python writes as numbers."""
-    numbers = pd.to_numeric(pd.Series(np.where(known, words, "")), errors="coerce")
+    unsigned = [_PLUS.sub("", word, 1) if word[:1] == "+" else word for word in words]
+    numbers = pd.to_numeric(pd.Series(np.where(known, unsigned, "")), errors="coerce")
     values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     bad = known & np.isnan(values)
     bad |= np.array([CODE.match(word) is not None for word in words], bool)
