@@ -6,9 +6,9 @@ import pytest
 
 from ecselm.streaming import Blocks
 from ecselm.streaming.blocks import Passes
-from ecselm.streaming.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, target_of
 from ecselm.streaming.study import look_at_table
 from ecselm.study import plan_columns, task_of, training_rows
+from ecselm.tables.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, target_of
 
 N = 400
 

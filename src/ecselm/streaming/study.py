@@ -18,8 +18,7 @@ from ecselm.estimators._refit import refit_blocks
 from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, Passes, Told, scanned_blocks
 from ecselm.streaming.fit import SAMPLE_ROWS, SUMS, sample_weights
 from ecselm.streaming.rows import ClassSample, RowBlock, check_sample, placed
-from ecselm.streaming.schema import ColumnTally, Target, target_of
-from ecselm.study.card import Asked, ClassCount, DataGlance, Task
+from ecselm.study.card import Asked, ClassCount, DataGlance
 from ecselm.study.evaluate import fitted_rivals
 from ecselm.study.request import (
     Answer,
@@ -30,11 +29,21 @@ from ecselm.study.request import (
     metric_of,
     statements_of,
 )
-from ecselm.study.rows import Fit, TargetedRows, fit_steps, new_rows, prepared, read_rows
+from ecselm.study.rows import Fit, TargetedRows, fit_steps, prepared, read_rows
 from ecselm.study.run import judged_card
 from ecselm.tables.cells import read_names
 from ecselm.tables.read import DELIMITED, ending_of
-from ecselm.tables.schema import USED, ColumnNote, ColumnPlan, column_plan
+from ecselm.tables.rows import new_rows
+from ecselm.tables.schema import (
+    USED,
+    ColumnNote,
+    ColumnPlan,
+    ColumnTally,
+    Target,
+    Task,
+    column_plan,
+    target_of,
+)
 
 FEW = 20  # rows of a class below which none is held out: chance could take all of them
 LOOK = "looking at the columns"

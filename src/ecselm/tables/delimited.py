@@ -436,9 +436,7 @@ class TextScan:
     def _cells(self) -> Iterator[list[Cells]]:
         """Yield all columns, some rows at a time, and find out how they are read."""
         dialect = self._dialect
-        order = (
-            (DECIMAL, GROUPING) if dialect.delimiter in {";", "\t"} else (GROUPING, DECIMAL)
-        )
+        order = (DECIMAL, GROUPING) if dialect.delimiter in {";", "\t"} else (GROUPING, DECIMAL)
         readers = [ColumnReader(order) for _ in dialect.names]
         for reader, words in zip(readers, zip(*dialect.head, strict=True), strict=False):
             reader.add_words(np.array([word.strip() for word in words], dtype=object))
@@ -477,9 +475,7 @@ class TextScan:
     def _settled(self, readers: Sequence[ColumnReader]) -> TextFile:
         """Return the table as it is read now that all rows are known."""
         dialect = self._dialect
-        columns = [
-            reader.column(name) for reader, name in zip(readers, dialect.names, strict=True)
-        ]
+        columns = [reader.column(name) for reader, name in zip(readers, dialect.names, strict=True)]
         with_commas = defaultdict(list)
         for reader, column in zip(readers, columns, strict=True):
             if column.style is not None and reader.has_commas:
