@@ -69,8 +69,14 @@ def read_names(column: Any) -> AnyArray:
     >>> read_names(pd.Series(["x ", "?", None, 1.0])).tolist()
     ['x', '', '', '1']
     """
-    words = texts(column)
-    return np.where(_among(words, MISSING), "", words)
+    column = pd.Series(column)
+    is_plain = not pd.api.types.is_object_dtype(column)
+    if is_plain or pd.api.types.infer_dtype(column, skipna=True) == "string":
+        codes, distinct = pd.factorize(column)  # most columns have few distinct values
+        words = np.append(texts(pd.Series(distinct)), "")  # the last one for gaps
+    else:
+        codes, words = np.arange(len(column)), texts(column)
+    return np.where(_among(words, MISSING), "", words).astype(object)[codes]
 
 
 def read_numbers(column: Any, *, decimal_comma: bool = False) -> Reading:

@@ -11,7 +11,16 @@ import pandas as pd
 
 from ecselm._typing import AnyArray
 from ecselm._wording import brief, did_you_mean
-from ecselm.tables.cells import dates, read_days, read_names, read_numbers, read_yes_no
+from ecselm.tables.cells import (
+    PLAIN,
+    dates,
+    read_days,
+    read_names,
+    read_numbers,
+    read_styled,
+    read_yes_no,
+    texts,
+)
 from ecselm.tables.schema import (
     DATES,
     NAMES,
@@ -128,6 +137,25 @@ def task_of(y: Any, task: Task | None = None) -> Task:
     ('classes', 'numbers')
     """
     return target_of(ColumnTally.of(pd.Series(y), counts_numbers=True), task).task
+
+
+def hashed_rows(frame: Any, columns: Iterable[ColumnNote]) -> Any:
+    """Return the used columns as :func:`new_rows` does, with gaps for cells of another kind.
+
+    The kinds may be a guess by other rows. Rows that are equal stay so.
+    """
+    given = {}
+    for note in columns:
+        column = frame[note.name]
+        if note.kind == NAMES:
+            given[note.name] = read_names(column)
+        elif note.kind == NUMBERS and not pd.api.types.is_numeric_dtype(column):
+            # In one style: which one is most likely depends on the rows of the block.
+            given[note.name] = read_styled(texts(column), PLAIN).values
+        elif note.kind in USED:
+            values = _READERS[note.kind](column).values
+            given[note.name] = dates(values) if note.kind == DATES else values
+    return pd.DataFrame(given, index=frame.index)
 
 
 def _read(column: Any, note: ColumnNote) -> Any:
