@@ -125,7 +125,10 @@ def test_in_which_sequence_costs_are_stated_does_not_matter(sequence, costs):
             {"fixed": {("ill", "ill"): 1}},
             r"must name mistakes, got \('ill', 'ill'\), which is right",
         ),
-        ({"order": ["ill", "well"]}, r"cost_order must hold pairs \(dearer, cheaper\), got 'ill'"),
+        (
+            {"order": ["ill", "well"]},
+            r"cost_order must hold pairs \(more costly, less costly\), got 'ill'",
+        ),
         ({"order": [("ill", "well", "ill")]}, "cost_order must hold pairs"),
         ({"order": [("ill", "ill")]}, "must not put a cost above itself"),
         ({"order": [("ill", ("ill", "well"))]}, "must not put a cost above itself"),

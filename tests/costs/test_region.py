@@ -111,7 +111,7 @@ def test_in_which_sequence_the_order_is_stated_does_not_matter(case, random):
     assert_array_equal(other.repaired(points), one.repaired(points))
 
 
-def test_repairing_clips_then_raises_what_is_dearer():
+def test_repairing_clips_then_raises_the_higher_cost():
     region = region_of([1, 0, 0], [2, 50, 50], [(1, 0), (2, 1)])
     costs = np.array([[9.0, 1.5, 1.5], [0.1, 7.0, 60.0]])
     kept = costs.copy()
@@ -124,9 +124,9 @@ def test_repairing_clips_then_raises_what_is_dearer():
 def test_a_fixed_cost_stays_as_it_is_above_a_cost_that_comes_up_to_it():
     for fixed in range(1, 30):  # 9, 11 and others are less than 1.01 (9 / 1.01) when rounded
         region = region_of([0.01, fixed], [np.inf, fixed], [(1, 0)])
-        cheaper, dearer = region.repaired(np.array([[99.0, 99.0]]))[0]
-        assert dearer == fixed
-        assert cheaper == fixed / MARGIN
+        lower, higher = region.repaired(np.array([[99.0, 99.0]]))[0]
+        assert higher == fixed
+        assert lower == fixed / MARGIN
 
 
 def test_a_region_is_open_until_a_number_is_known():
@@ -189,7 +189,7 @@ def test_scaling_without_bounds_leaves_costs_as_they_are():
         (region_of([0, 0], [np.inf, np.inf], [(1, 0)]), [5.0, 1.0]),
         (region_of([0, 0], [np.inf, np.inf], [(1, 0)]), [1.0, 1.0]),
     ],
-    ids=["another ratio is fixed", "against the order", "equal, where one is dearer"],
+    ids=["another ratio is fixed", "against the order", "equal, where one is higher"],
 )
 def test_what_no_scale_puts_inside_is_none(region, costs):
     assert region.scaled_into(np.array(costs)) is None
