@@ -1,4 +1,4 @@
-"""Costs by row: told from each other, and from costs by class, by their shape."""
+"""Costs by row, distinguished from each other and from costs by class by their shape."""
 
 import numpy as np
 import pytest
