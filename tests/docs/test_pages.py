@@ -12,7 +12,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 TESTED = ("tutorial.md", "guide.md", "coming_from.md", "howto/*.md", "extend/*.md", "streaming.md")
 PAGES = sorted(page for pattern in TESTED for page in DOCS.glob(pattern) if page.stem != "index")
 SNIPPET = re.compile(
-    r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```(\n\n```text\n(?P<expected>.*?)```)?",
+    r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```"
+    r"(\n\n```text\n(?P<expected>.*?)```)?",
     re.DOTALL,
 )
 CELL = re.compile(r"^\|.*\| `([^|]*)` \|$", re.MULTILINE)  # of the last column
