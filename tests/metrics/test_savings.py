@@ -82,7 +82,7 @@ def test_labels_add_constant_answers_that_do_not_occur():
 @pytest.mark.parametrize(
     ("truth", "stated", "message"),
     [
-        (["a", "a"], {}, r"savings must have a best constant answer .* more than 0, got 0"),
+        (["a", "a"], {}, r"savings must have a best constant prediction .* more than 0, got 0"),
         (["a", "b"], {"sample_cost": [[-1, 2], [-3, 0]]}, "more than 0, got -4"),
         (["a", "b"], {"cost": 1 - np.eye(2), "sample_cost": np.eye(2)}, "stated once"),
         (["a", "b"], {"sample_cost": np.eye(3)}, r"sample_cost must have the shape \(2, 2\)"),

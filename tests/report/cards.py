@@ -97,7 +97,7 @@ def learned_of(model, words):
         words,
         bool(model.keeps_prior_),
         float(model.gain_),
-        float(model.gain_noise_),
+        float(model.gain_std_error_),
     )
 
 

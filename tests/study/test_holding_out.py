@@ -74,7 +74,7 @@ def test_share_must_lie_between(codes, share):
 
 def test_rows_that_cannot_be_parted_are_refused(codes):
     X = np.arange(124.0)[:, np.newaxis]
-    with pytest.raises(ValueError, match="rows must be left to train on and others to judge by"):
+    with pytest.raises(ValueError, match="rows must be left to train on and others to validate by"):
         dealt(X, codes, groups=np.zeros(124))
     with pytest.raises(ValueError, match="groups must have the shape"):
         dealt(X, codes, groups=[1, 2])

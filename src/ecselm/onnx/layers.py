@@ -21,8 +21,7 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import Pipeline
 
 from ecselm._typing import FloatArray
-from ecselm.estimators._ensemble import DenseScale
-from ecselm.estimators._training import TransformerLayer
+from ecselm.estimators._layers import DenseScale, TransformerLayer
 from ecselm.layers import (
     InputScale,
     KernelMap,

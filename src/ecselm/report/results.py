@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ecselm.metrics import Metric, get_metric
 from ecselm.report.charts import (
     MOST_NAMED,
     MOST_SHOWN,
@@ -37,7 +38,6 @@ from ecselm.report.html import (
     share,
     table,
 )
-from ecselm.report.metrics import Metric, metric_named
 from ecselm.study import Card, Curve, Estimate, HeldOut, Learned, Progress
 
 Row = tuple[Markup, Mapping[str, float], float | None, tuple[str | int, ...]]
@@ -66,7 +66,7 @@ def _rows(card: Card) -> Iterator[Row]:
 
 def _bars(card: Card) -> Markup:
     name = card.asked.metric
-    metric = metric_named(name)
+    metric = get_metric(name)
     known = [(label, found[name], place) for label, found, _, place in _rows(card) if name in found]
     low, high = _range(metric, [value for _, value, _ in known])
     zero = (0.0 - low) / (high - low)
@@ -75,7 +75,7 @@ def _bars(card: Card) -> Markup:
             label,
             number(figure(score(value), value, *place, "scores", name)),
             bar(
-                f"{metric.name} {score(value)}",
+                f"{metric.label} {score(value)}",
                 (
                     (
                         zero,
@@ -87,9 +87,9 @@ def _bars(card: Card) -> Markup:
         )
         for label, value, place in known
     )
-    better = "smaller" if metric.smaller_is_better else "greater"
-    caption = f"On rows held out: {metric.name}; {better} is better"
-    return table(caption, ("model", metric.name, scale(amount(low), amount(high))), rows, "bars")
+    better = "smaller" if not metric.greater_is_better else "greater"
+    caption = f"On rows held out: {metric.label}; {better} is better"
+    return table(caption, ("model", metric.label, scale(amount(low), amount(high))), rows, "bars")
 
 
 def _range(metric: Metric, values: list[float]) -> tuple[float, float]:
@@ -104,7 +104,7 @@ def _scores(card: Card) -> Markup:
     """Return a column for every score; rivals may lack some."""
     found = {name: None for _, scores, _, _ in _rows(card) for name in scores}
     has_cost = any(cost is not None for _, _, cost, _ in _rows(card))
-    head = ("model", *(metric_named(name).name for name in found))
+    head = ("model", *(get_metric(name).label for name in found))
     rows = (
         (
             label,
@@ -146,7 +146,7 @@ def scores(card: Card) -> Section | None:
         return None
     rows = (
         (
-            metric_named(name).name,
+            get_metric(name).label,
             number(figure(score(value), value, "held_out", "scores", name)),
             _meaning(name),
         )
@@ -244,8 +244,12 @@ def _frequent(names: Sequence[str], held_out: HeldOut) -> Markup | None:
 
 
 def _meaning(name: str) -> str:
-    metric = metric_named(name)
-    return f"{metric.meaning} Smaller is better." if metric.smaller_is_better else metric.meaning
+    metric = get_metric(name)
+    return (
+        f"{metric.description} Smaller is better."
+        if not metric.greater_is_better
+        else metric.description
+    )
 
 
 def _recall(i: int, one: Estimate) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ecselm.metrics import get_metric
 from ecselm.report.charts import bar
 from ecselm.report.html import (
     Markup,
@@ -27,7 +28,6 @@ from ecselm.report.html import (
     shortened,
     table,
 )
-from ecselm.report.metrics import metric_named
 from ecselm.study import Card, ClassCount, Compared, DataGlance
 
 # With so many differing answers, all for one side, a sign test first falls below 5 %.
@@ -39,7 +39,7 @@ MOST_PRINTED = 60  # that are unfolded on paper
 
 def best_rival(card: Card) -> int | None:
     """Return which of the plainer models is best by the metric asked for, if any has it."""
-    metric = metric_named(card.asked.metric)
+    metric = get_metric(card.asked.metric)
     known = [i for i, one in enumerate(card.compared) if card.asked.metric in one.scores]
     if not known or card.asked.metric not in card.held_out.scores:
         return None
@@ -105,7 +105,7 @@ def _how_good(card: Card) -> Markup | None:
         parts.append(f"It is right on {count(right)} of {counted(total, 'held-out row')}")
     if metric in held_out.scores:
         value = held_out.scores[metric]
-        parts += ["; its " if parts else "On held-out rows its ", metric_named(metric).name, " is "]
+        parts += ["; its " if parts else "On held-out rows its ", get_metric(metric).label, " is "]
         parts.append(figure(score(value), value, "held_out", "scores", metric))
     return joined((*parts, ". ")) if parts else None
 
@@ -151,16 +151,14 @@ def _costs(card: Card, rival: int) -> Markup | None:
 
 def _lead(card: Card, rival: int) -> float:
     name = card.asked.metric
-    return metric_named(name).advantage(
-        card.held_out.scores[name], card.compared[rival].scores[name]
-    )
+    return get_metric(name).advantage(card.held_out.scores[name], card.compared[rival].scores[name])
 
 
 def _may_be_chance(card: Card, rival: Compared) -> bool:
     """Tell whether no test of answers can tell the two apart, whichever rows they differ on."""
     if not card.held_out.confusion or not rival.confusion:
         return False
-    is_counted = metric_named(card.asked.metric).is_counted
+    is_counted = get_metric(card.asked.metric).from_confusion is not None
     return is_counted and _rows_apart(card, rival) < FEWEST_TELLING
 
 
@@ -180,11 +178,11 @@ def warned(card: Card) -> Section | None:
 
 def asked(card: Card) -> Section:
     """Return what was asked for."""
-    wanted, metric = card.asked, metric_named(card.asked.metric)
+    wanted, metric = card.asked, get_metric(card.asked.metric)
     kind = "one of its classes" if wanted.task == "classes" else "a number"
     goal = paragraph(
         "Predict the column ", element("b", named(wanted.target)), f" ({kind}), and be good at ",
-        element("b", metric.name), ". ", metric.meaning,
+        element("b", metric.label), ". ", metric.description,
     )  # fmt: skip
     held_out = figure(share(wanted.held_out), wanted.held_out, "asked", "held_out")
     split = paragraph(

@@ -95,7 +95,7 @@ def learned_of(model: Any, classes: Sequence[Any]) -> Learned | None:
         cost_words(classes, matrix),
         bool(learner.keeps_prior_),
         _finite(learner.gain_),
-        _finite(learner.gain_noise_),
+        _finite(learner.gain_std_error_),
     )
 
 

@@ -16,7 +16,7 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs.parse import numbers
 from ecselm.estimators import ELMClassifier, ELMRegressor, WELMClassifier
 from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import Metric
+from ecselm.metrics.confusion import ConfusionMetric
 from ecselm.paper.statistics import paired_t_test
 from ecselm.study.card import Compared, Curve, Estimate, HeldOut, Task
 from ecselm.study.curves import cumulative_of, precision_recall_of, reliability_of, roc_of
@@ -253,7 +253,7 @@ def best_of(compared: Sequence[Compared], metric: str) -> Compared | None:
 def differ_in_classes(
     truth: IntArray,
     answers: Sequence[IntArray],
-    metric: Metric,
+    metric: ConfusionMetric,
     n_classes: int,
     rng: np.random.Generator,
     confidence: float = 0.95,

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ecselm._typing import AnyArray
 from ecselm._wording import listed
 from ecselm.estimators._prior_test import FEW
+from ecselm.metrics import get_metric
 from ecselm.study.card import Card, Task
 from ecselm.study.costs import ALIKE
 from ecselm.study.evaluate import CONSTANT, best_of
@@ -27,7 +28,6 @@ SMALL = 50  # rows held out
 MISCALIBRATED = 0.1  # expected calibration error
 UNEQUAL = 3.0  # rows of the largest class for one of the smallest
 SUSPICIOUS = 20  # held-out rows without a mistake
-BLIND = ("accuracy", "trr", "rank_1", "f1_micro", "precision_micro", "recall_micro")
 
 
 def telling_columns(X: Any, y: Any, task: Task) -> tuple[str, ...]:
@@ -252,7 +252,8 @@ def _small_part(card: Card) -> Iterator[str]:
 
 def _blind_metric(card: Card) -> Iterator[str]:
     counts = [one.n_train for one in card.data.classes if one.n_train]
-    if card.asked.metric not in BLIND or not counts or max(counts) < UNEQUAL * min(counts):
+    is_blind = get_metric(card.asked.metric).favours_majority
+    if not is_blind or not counts or max(counts) < UNEQUAL * min(counts):
         return
     largest = max(card.data.classes, key=lambda one: one.n_train)
     yield (

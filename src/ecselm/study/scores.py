@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,10 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import parse_cost
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
+from ecselm.metrics import get_metric, get_scorer
+from ecselm.metrics.confusion import ConfusionMetric
 
 ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
-LESS_IS_BETTER = ("mean_cost", "total_cost", "mae", "rmse")  # kept without a minus sign
-COSTED: dict[str, Any] = {
-    "mean_cost": neg_mean_cost,
-    "total_cost": neg_total_cost,
-    "savings": savings,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ def better(a: float, b: float, metric: str) -> bool:
     >>> better(0.9, 0.8, "gmean"), better(0.9, 0.8, "mae")
     (True, False)
     """
-    return a < b if metric in LESS_IS_BETTER else a > b
+    return get_metric(metric).advantage(a, b) > 0
 
 
 def known_codes(y: Any, classes: AnyArray) -> IntArray:
@@ -101,16 +94,12 @@ def confusion_counts(truth: IntArray, told: IntArray, n_classes: int) -> IntArra
 
 def count_metric(
     metric: str | None, classes: AnyArray, costs: FloatArray | None = None
-) -> Metric | None:
+) -> ConfusionMetric | None:
     """Return a metric as a function of counts, None where it is no such function.
 
     Greater is always better here.
     """
-    if metric in COSTED:
-        return partial(COSTED[metric], cost=1.0 - np.eye(len(classes)) if costs is None else costs)
-    if metric in BINARY and len(classes) == 2 and classes[1] == 1:
-        return BINARY[metric]
-    return COUNTED.get(metric or "")
+    return get_metric(metric).confusion_metric(classes, costs)
 
 
 def scored_classes(model: Any, X: Any, truth: IntArray, metric: str | None, stated: Any) -> Scored:
@@ -148,12 +137,12 @@ def _named(metric: str | None) -> Sequence[str]:
     return [] if metric is None else [metric]
 
 
-def _counted(metric: Metric, counts: IntArray, name: str) -> float | None:
+def _counted(metric: ConfusionMetric, counts: IntArray, name: str) -> float | None:
     try:
         value = float(metric(counts[np.newaxis].astype(np.float64))[0])
     except ValueError:  # savings, where no answer costs anything
         return None
-    return abs(value) if name in LESS_IS_BETTER else value
+    return value if get_metric(name).greater_is_better else abs(value)
 
 
 def _by_scorer(model: Any, X: Any, y: AnyArray, name: str) -> float | None:

@@ -7,19 +7,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import ClassLevel
 from ecselm.fitness import (
+    ConfusionFitness,
     CostedRows,
     CostEncoding,
     CostObjective,
-    CountJudge,
-    ErrorJudge,
-    RowCostJudge,
+    ErrorFitness,
+    RowCostFitness,
     Span,
-    TieBreakingJudge,
+    TieBreakingFitness,
     every_row,
-    folds,
+    fold_splits,
     layer_engine,
 )
-from ecselm.fitness.objective import QuickJudge
+from ecselm.fitness.objective import QuickFitness
 from ecselm.metrics.confusion import accuracy, gmean
 from tests.conftest import targets
 
@@ -39,7 +39,7 @@ def made(rng, k, weighted, splitter):
     T = targets(y)[:, 1:] if k == 2 else targets(y)
     weight = rng.choice([0.5, 1.0, 3.0], N) if weighted else None
     rows = CostedRows(T, y, k, weight)
-    splits = every_row(N) if splitter == "train" else folds(H, y, 4, rng)
+    splits = every_row(N) if splitter == "train" else fold_splits(H, y, 4, rng)
     region = CostRegion(np.full(k, 0.1), np.full(k, 10.0))
     encoding = CostEncoding(ClassLevel(k), region, Span(0.1, 100.0, 4.0), masses=rows.masses())
     order = np.concatenate([split.test for split in splits])
@@ -49,12 +49,12 @@ def made(rng, k, weighted, splitter):
 
 def judge_of(name, k, truth):
     y, T, weight = truth
-    counts, squares = CountJudge(y, k, weight, gmean, 0.0), ErrorJudge(T, weight, np.square)
+    counts, squares = ConfusionFitness(y, k, weight, gmean, 0.0), ErrorFitness(T, weight, np.square)
     return {
         "counts": counts,
         "squares": squares,
-        "counts without ties": TieBreakingJudge(counts, T, weight),
-        "squares without ties": TieBreakingJudge(squares, T, weight),
+        "counts without ties": TieBreakingFitness(counts, T, weight),
+        "squares without ties": TieBreakingFitness(squares, T, weight),
     }[name]
 
 
@@ -67,7 +67,7 @@ def test_fitness_is_that_of_the_scores(rng, k, weighted, splitter, name):
     judge, points = judge_of(name, k, truth), encoding.box.sample(P, rng)
     candidates = encoding.decode(points)
     assert judge.is_quick
-    assert isinstance(judge, QuickJudge)
+    assert isinstance(judge, QuickFitness)
     slow = judge(engine.scores(candidates))
     assert_allclose(judge.of_solved(engine.solved(candidates)), slow, rtol=1e-10)
     assert_allclose(CostObjective(encoding, engine, judge)(points), -slow, rtol=1e-9)
@@ -77,7 +77,7 @@ def test_fitness_is_that_of_the_scores(rng, k, weighted, splitter, name):
 @WEIGHTED
 def test_counts_are_the_same_to_the_bit(rng, k, weighted):
     engine, encoding, truth = made(rng, k, weighted, "folds")
-    judge = CountJudge(truth[0], k, truth[2], accuracy, 0.0)
+    judge = ConfusionFitness(truth[0], k, truth[2], accuracy, 0.0)
     candidates = encoding.decode(encoding.box.sample(P, rng))
     slow = judge(engine.scores(candidates))
     quick = judge.of_solved(engine.solved(candidates))
@@ -89,13 +89,13 @@ def test_counts_are_the_same_to_the_bit(rng, k, weighted):
 
 def test_judges_that_need_scores_say_so(rng):
     y, T = np.arange(9) % 3, rng.standard_normal((9, 3))
-    smoothed = CountJudge(y, 3, None, accuracy, 0.5)
-    absolute = ErrorJudge(T, None, np.abs)
-    for judge in (smoothed, absolute, TieBreakingJudge(smoothed, T, None)):
+    smoothed = ConfusionFitness(y, 3, None, accuracy, 0.5)
+    absolute = ErrorFitness(T, None, np.abs)
+    for judge in (smoothed, absolute, TieBreakingFitness(smoothed, T, None)):
         assert not judge.is_quick
-    by_row = RowCostJudge(y, np.ones((9, 3)), None, 0.0)
-    assert not isinstance(by_row, QuickJudge)
-    assert not TieBreakingJudge(by_row, T, None).is_quick
+    by_row = RowCostFitness(y, np.ones((9, 3)), None, 0.0)
+    assert not isinstance(by_row, QuickFitness)
+    assert not TieBreakingFitness(by_row, T, None).is_quick
 
 
 @pytest.mark.parametrize("name", JUDGES)

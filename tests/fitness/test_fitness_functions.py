@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, mean_absolute_error, mean_squared_error
 
-from ecselm.fitness import CountJudge, ErrorJudge, RowCostJudge, TieBreakingJudge
+from ecselm.fitness import ConfusionFitness, ErrorFitness, RowCostFitness, TieBreakingFitness
 from ecselm.fitness.confusion import smoothed_confusion, smoothed_decisions
 from ecselm.fitness.objective import TIE_BREAK
 from ecselm.metrics.confusion import accuracy, balanced_accuracy
@@ -25,7 +25,7 @@ def decided(Z):
 @SMOOTHING
 def test_counts_are_judged_in_part_counted_and_in_part_smoothed(rng, k, weighted, smoothing):
     Z, y, weight = scored(rng, k, weighted)
-    fitness = CountJudge(y, k, weight, balanced_accuracy, smoothing)(Z)
+    fitness = ConfusionFitness(y, k, weight, balanced_accuracy, smoothing)(Z)
     counted = [balanced_accuracy_score(y, decided(z), sample_weight=weight) for z in Z]
     smoothed = balanced_accuracy(smoothed_confusion(Z, y, k, weight))
     expected = (1.0 - smoothing) * np.array(counted) + smoothing * smoothed
@@ -38,7 +38,7 @@ def test_counts_are_judged_in_part_counted_and_in_part_smoothed(rng, k, weighted
 def test_costs_by_row_are_those_of_every_decision(rng, k, weighted, smoothing):
     Z, y, weight = scored(rng, k, weighted)
     costs = rng.uniform(0.0, 9.0, (N, k))
-    fitness = RowCostJudge(y, costs, weight, smoothing)(Z)
+    fitness = RowCostFitness(y, costs, weight, smoothing)(Z)
     shares = smoothed_decisions(Z, y, weight)
     w = np.ones(N) if weight is None else weight
     for p in range(P):
@@ -54,8 +54,10 @@ def test_costs_by_row_are_those_of_every_decision(rng, k, weighted, smoothing):
 def test_costs_of_one_for_every_mistake_are_the_error(rng, k, smoothing):
     Z, y, weight = scored(rng, k, True)
     costs = (y[:, np.newaxis] != np.arange(k)).astype(float)
-    by_row = RowCostJudge(y, costs, weight, smoothing)(Z)
-    assert_allclose(by_row, CountJudge(y, k, weight, accuracy, smoothing)(Z) - 1.0, atol=1e-12)
+    by_row = RowCostFitness(y, costs, weight, smoothing)(Z)
+    assert_allclose(
+        by_row, ConfusionFitness(y, k, weight, accuracy, smoothing)(Z) - 1.0, atol=1e-12
+    )
 
 
 @WEIGHTED
@@ -67,7 +69,7 @@ def test_errors_are_those_of_scikit_learn(rng, weighted, m, size, error):
     T, Z = rng.standard_normal((N, m)), rng.standard_normal((P, N, m))
     weight = rng.uniform(0.2, 3.0, N) if weighted else None
     expected = [-error(T, z, sample_weight=weight) for z in Z]
-    assert_allclose(ErrorJudge(T, weight, size)(Z), expected, rtol=1e-12)
+    assert_allclose(ErrorFitness(T, weight, size)(Z), expected, rtol=1e-12)
 
 
 @KS
@@ -78,11 +80,11 @@ def test_a_weight_of_two_is_a_row_twice(rng, k, smoothing, kind):
     twice = np.append(np.arange(N), [0, 3, 7])
     costs, weight = rng.uniform(0.0, 9.0, (N, k)), np.bincount(twice).astype(float)
     if kind == "counts":
-        heavy = CountJudge(y, k, weight, accuracy, smoothing)
-        repeated = CountJudge(y[twice], k, None, accuracy, smoothing)
+        heavy = ConfusionFitness(y, k, weight, accuracy, smoothing)
+        repeated = ConfusionFitness(y[twice], k, None, accuracy, smoothing)
     else:
-        heavy = RowCostJudge(y, costs, weight, smoothing)
-        repeated = RowCostJudge(y[twice], costs[twice], None, smoothing)
+        heavy = RowCostFitness(y, costs, weight, smoothing)
+        repeated = RowCostFitness(y[twice], costs[twice], None, smoothing)
     assert_allclose(repeated(Z[:, twice]), heavy(Z), rtol=1e-11)
 
 
@@ -90,11 +92,11 @@ def test_a_weight_of_two_is_a_row_twice(rng, k, smoothing, kind):
 def test_ties_are_broken_by_the_squared_error_in_units_of_the_targets(rng, weighted):
     T, Z = 5.0 + 2.0 * rng.standard_normal((N, 1)), rng.standard_normal((P, N, 1))
     weight = rng.uniform(0.2, 3.0, N) if weighted else None
-    flat = TieBreakingJudge(lambda Z: np.full(len(Z), 0.75), T, weight)
+    flat = TieBreakingFitness(lambda Z: np.full(len(Z), 0.75), T, weight)
     errors = np.array([mean_squared_error(T, z, sample_weight=weight) for z in Z])
     assert_allclose(flat(Z), 0.75 - TIE_BREAK * errors / T.var(), rtol=1e-12)
 
 
 def test_targets_without_spread_and_without_error_change_nothing():
-    flat = TieBreakingJudge(lambda Z: np.full(len(Z), 0.75), np.ones((4, 1)), None)
+    flat = TieBreakingFitness(lambda Z: np.full(len(Z), 0.75), np.ones((4, 1)), None)
     assert flat(np.ones((1, 4, 1)))[0] == 0.75

@@ -9,8 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 
 from ecselm.metrics.confusion import (
-    BINARY,
-    COUNTED,
     accuracy,
     balanced_accuracy,
     gmean,
@@ -19,7 +17,14 @@ from ecselm.metrics.confusion import (
     recalls,
     savings,
 )
+from ecselm.metrics.registry import METRICS
 
+BINARY = {name: one.from_confusion for name, one in METRICS.items() if one.needs_positive_class}
+COUNTED = {
+    name: one.from_confusion
+    for name, one in METRICS.items()
+    if one.from_confusion is not None and not (one.needs_positive_class or one.uses_cost)
+}
 PER_CLASS = {
     "f1": metrics.f1_score,
     "precision": metrics.precision_score,

@@ -5,10 +5,16 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.model_selection import ShuffleSplit
 
-from ecselm.fitness import Candidates, CostedRows, Split, every_row, folds, holdout, layer_engine
-from ecselm.fitness.engine_selection import DUAL_FOLDS, DUAL_ROWS
-from ecselm.fitness.engines import DualEngine, LayerEngine
-from ecselm.fitness.row_engine import RowEngine
+from ecselm.fitness import (
+    Candidates,
+    CostedRows,
+    Split,
+    every_row,
+    fold_splits,
+    holdout,
+    layer_engine,
+)
+from ecselm.fitness.engines import DUAL_FOLDS, DUAL_ROWS, DualEngine, LayerEngine, RowEngine
 from ecselm.fitness.systems import BlockTrainer, SystemTrainer
 from tests.conftest import targets
 from tests.fitness.literal import literal_scores
@@ -38,7 +44,7 @@ def splits_of(name, rng, N, y):
         return [Split(train, test) for train, test in pairs]
     return {
         "train": lambda: every_row(N),
-        "folds": lambda: folds(X, y, 3, rng),
+        "folds": lambda: fold_splits(X, y, 3, rng),
         "holdout": lambda: holdout(X, y, 0.3, rng),
     }[name]()
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.fitness import engines as module
-from ecselm.fitness.engines import JudgedFeatures, Solved
+from ecselm.fitness.engines import Solved, ValidationFeatures
 
 pytestmark = pytest.mark.usefixtures("either_path")
 
@@ -20,7 +20,7 @@ def made(rng, k, weighted=False, halved=True, n=N):
     m = 1 if k == 2 else k
     weight = rng.choice([0.0, 0.5, 1.0, 3.0], n) if weighted else None
     H, T = rng.standard_normal((n, L)), rng.standard_normal((n, m))
-    return JudgedFeatures(H, T, weight, halved), rng.permutation(np.arange(n) % k)
+    return ValidationFeatures(H, T, weight, halved), rng.permutation(np.arange(n) % k)
 
 
 def exact_counts(judged, beta, y, k, weight):
@@ -144,7 +144,7 @@ def test_squares_next_to_nothing_are_not_lost_in_rounding(rng, weighted, size):
 
 def test_nothing_left_over_is_nothing(rng):
     H = np.eye(L)
-    judged = JudgedFeatures(H, H[:, :2].copy(), None)
+    judged = ValidationFeatures(H, H[:, :2].copy(), None)
     beta = np.zeros((1, 2, L))
     beta[0, [0, 1], [0, 1]] = 1.0
     assert judged.squares(beta)[0] == 0.0
@@ -170,7 +170,7 @@ def test_scores_follow_the_splits(rng):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_rows_of_any_layout_are_counted(rng, either_path, order):
     judged, y = made(rng, 3)
-    judged = JudgedFeatures(np.array(judged.H, order=order), judged.T, None)
+    judged = ValidationFeatures(np.array(judged.H, order=order), judged.T, None)
     beta = near_ties(rng, judged, 5, 3)
     counts = judged.confusions(beta, y, 3, None)
     assert_array_equal(counts, exact_counts(judged, beta, y, 3, None))

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm.fitness import deal, holdout
-from ecselm.fitness.folds import Dealing, ListedRows, ManyRows
-from ecselm.fitness.hashing import key_numbers, mixed, row_keys
+from ecselm.fitness import assign_folds, holdout
+from ecselm.fitness.folds import (
+    FoldAssignment,
+    HashedRows,
+    ListedRows,
+    hash_numbers,
+    mixed,
+    row_hashes,
+)
 
 N_LISTED = 500
 
@@ -23,7 +29,7 @@ def case(rng, monkeypatch):
 
 
 def dealt(X, y, seed=0):
-    return deal(X, y, 5, np.random.default_rng(seed))
+    return assign_folds(X, y, 5, np.random.default_rng(seed))
 
 
 def test_parts_do_not_depend_on_order_or_number_of_equal_rows(case, rng):
@@ -58,22 +64,22 @@ def test_the_share_held_out_is_that_asked_for(case):
 
 
 def test_a_class_is_listed_up_to_its_limit():
-    keys = np.sort(row_keys(np.arange(1.0, 8.0)[:, np.newaxis]))
+    keys = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
     rng = np.random.default_rng(0)
-    kinds = Dealing.drawn({0: keys, 1: keys[:6]}, rng, 6).classes
-    assert isinstance(kinds[0], ManyRows)
+    kinds = FoldAssignment.drawn({0: keys, 1: keys[:6]}, rng, 6).classes
+    assert isinstance(kinds[0], HashedRows)
     assert isinstance(kinds[1], ListedRows)
 
 
 @pytest.mark.parametrize("stranger", [0.5, 1e9])
 def test_rows_that_were_not_listed_are_refused(stranger):
-    keys = np.sort(row_keys(np.arange(1.0, 8.0)[:, np.newaxis]))
-    dealing = Dealing.drawn({0: keys}, np.random.default_rng(0), 9)
-    others = np.append(keys, row_keys(np.array([[stranger]])))
+    keys = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
+    dealing = FoldAssignment.drawn({0: keys}, np.random.default_rng(0), 9)
+    others = np.append(keys, row_hashes(np.array([[stranger]])))
     codes = np.zeros(8, dtype=int)
     for deal_out in (
-        lambda: dealing.parts(others, codes, 3),
-        lambda: dealing.set_aside(others, codes, 0.5),
+        lambda: dealing.folds(others, codes, 3),
+        lambda: dealing.holdout(others, codes, 0.5),
     ):
         with pytest.raises(ValueError, match="same every time they are read, got 1 that were not"):
             deal_out()
@@ -82,7 +88,7 @@ def test_rows_that_were_not_listed_are_refused(stranger):
 def test_groups_are_listed_however_many(case):
     X, y = case
     groups = np.arange(len(y))
-    sizes = np.bincount(deal(X, y, 5, np.random.default_rng(0), groups)[y == 0])
+    sizes = np.bincount(assign_folds(X, y, 5, np.random.default_rng(0), groups)[y == 0])
     assert sizes.max() - sizes.min() <= 1
 
 
@@ -95,6 +101,6 @@ def test_bits_of_mixed_numbers_are_set_half_of_the_time():
 
 
 def test_keys_of_rows_are_numbers_of_64_bits(rng):
-    numbers = key_numbers(row_keys(rng.standard_normal((1000, 3))))
+    numbers = hash_numbers(row_hashes(rng.standard_normal((1000, 3))))
     assert numbers.dtype == np.uint64
     assert len(np.unique(numbers)) == 1000
