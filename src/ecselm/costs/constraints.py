@@ -20,7 +20,7 @@ SLACK = 4.0  # factor by which an unconstrained cost may lie outside all known o
 
 
 @dataclass(frozen=True, slots=True)
-class CostRegion:
+class FeasibleRegion:
     """Bounds and order of E costs.
 
     ``order`` holds pairs (higher, lower) of entries, sorted so that one pass over them
@@ -29,7 +29,7 @@ class CostRegion:
     Examples
     --------
     >>> import numpy as np
-    >>> region = CostRegion.from_knowledge(
+    >>> region = FeasibleRegion.from_constraints(
     ...     np.array([1.0, 0.0]), np.array([1.0, np.inf]), [(1, 0)], ["alarm", "miss"]
     ... )
     >>> region.low
@@ -41,13 +41,13 @@ class CostRegion:
     order: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def from_knowledge(
+    def from_constraints(
         cls,
         low: FloatArray,
         high: FloatArray,
         order: Sequence[tuple[int, int]],
         names: Sequence[str],
-    ) -> CostRegion:
+    ) -> FeasibleRegion:
         """Return the tightest bounds that follow, or raise ValueError for a contradiction.
 
         Unknown bounds are 0 and infinite. ``names`` are the entries, for error messages.
@@ -73,18 +73,18 @@ class CostRegion:
         """Return whether no bound is known, so that the unit of the costs is free."""
         return bool((self.low <= 0).all() and np.isinf(self.high).all())
 
-    def within(self, low: float, high: float, names: Sequence[str]) -> CostRegion:
+    def within(self, low: float, high: float, names: Sequence[str]) -> FeasibleRegion:
         """Return the region intersected with common bounds of all costs."""
         if self.order and low < 0:  # times MARGIN, a negative cost decreases
             raise ValueError(f"cost_bounds must be >= 0 with cost_order, got {(low, high)}")
-        return CostRegion.from_knowledge(
+        return FeasibleRegion.from_constraints(
             np.where(self.low > 0, np.maximum(self.low, low), low),
             np.minimum(self.high, high),
             self.order,
             names,
         )
 
-    def closed(self, guesses: FloatArray) -> CostRegion:
+    def closed(self, guesses: FloatArray) -> FeasibleRegion:
         """Return the region with finite bounds, wide enough around ``guesses`` (n, E).
 
         If any constraint is given, unknown bounds are as wide as all costs together, so
@@ -92,13 +92,13 @@ class CostRegion:
         """
         if self.is_open and not self.order:
             low, high = guesses.min(axis=0) / SLACK, guesses.max(axis=0) * SLACK
-            return CostRegion(low, high)
+            return FeasibleRegion(low, high)
         stated = np.concatenate([self.low, self.high, guesses.ravel()])
         stated = stated[np.isfinite(stated) & (stated > 0)]
         slack = SLACK * MARGIN ** len({lower for _, lower in self.order})
         low = np.where(self.low > 0, self.low, stated.min() / slack)
         high = np.where(np.isfinite(self.high), self.high, stated.max() * slack)
-        return CostRegion.from_knowledge(low, high, self.order, [""] * len(low))
+        return FeasibleRegion.from_constraints(low, high, self.order, [""] * len(low))
 
     def repaired(self, costs: FloatArray) -> FloatArray:
         """Return ``costs`` (P, E), clipped to the bounds and raised where the order requires it."""
@@ -134,13 +134,13 @@ def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str])
     return [places[i] for i in range(n_costs)]
 
 
-def read_knowledge(
+def parse_constraints(
     fixed_costs: Mapping[Any, Any] | None,
     cost_intervals: Mapping[Any, Any] | None,
     cost_order: Sequence[Any] | None,
     level: CostLevel,
     classes: AnyArray,
-) -> CostRegion:
+) -> FeasibleRegion:
     """Return the feasible region of the constraints.
 
     Parameters
@@ -158,7 +158,7 @@ def read_knowledge(
     --------
     >>> import numpy as np
     >>> from ecselm.costs.levels import ClassLevel
-    >>> read_knowledge({"well": 1}, {"ill": (2, 20)}, None, ClassLevel(2),
+    >>> parse_constraints({"well": 1}, {"ill": (2, 20)}, None, ClassLevel(2),
     ...                np.array(["ill", "well"])).high
     array([20.,  1.])
     """
@@ -175,7 +175,7 @@ def read_knowledge(
                 low[entry], high[entry] = bounds
                 known[entry] = key
     order = _order(cost_order, level, classes)
-    return CostRegion.from_knowledge(low, high, order, level.names(classes))
+    return FeasibleRegion.from_constraints(low, high, order, level.names(classes))
 
 
 def _items(stated: Any, name: str) -> list[tuple[Any, Any]]:

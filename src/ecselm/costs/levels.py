@@ -27,7 +27,7 @@ class CostLevel(Protocol):
     def entries_of(self, truth: int, predicted: int | None) -> list[int]:
         """Return the entries of a confusion, or of every mistake on the class ``truth``."""
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the entries (E,) of costs (k,) that depend on the true class only."""
 
     def group_costs(self, entries: FloatArray) -> FloatArray:
@@ -58,7 +58,7 @@ class ClassLevel:
             )
         return [truth]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return a copy of the costs."""
         return by_class.copy()
 
@@ -101,7 +101,7 @@ class MatrixLevel:
         wanted = rows == truth if predicted is None else (rows == truth) & (columns == predicted)
         return [int(i) for i in np.flatnonzero(wanted)]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the costs, equal for all mistakes on a class."""
         return by_class[self._places[0]]
 
@@ -140,7 +140,7 @@ class SampleLevel:
         """Return the rows of the class."""
         return [int(i) for i in np.flatnonzero(self.y == truth)]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the cost of every row."""
         return by_class[self.y]
 

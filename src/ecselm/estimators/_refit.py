@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray
-from ecselm.costs import ClassWeights
+from ecselm.costs.weights import ClassWeights
 from ecselm.estimators._base import (
     Block,
     ELMClassifierBase,
