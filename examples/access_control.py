@@ -27,25 +27,25 @@ from ecselm.paper.protocols import FULL
 from ecselm.paper.protocols.access import (
     GUESS,
     STRANGER,
-    TRUTHS,
+    TRUE_COSTS,
     UNSEEN,
-    cases,
+    access_cases,
+    access_splits,
     known_order,
-    order_alone,
-    persons,
+    mean_ordered_costs,
+    person_groups,
     relabel,
-    splits,
 )
 from ecselm.paper.protocols.faces import eigenfaces
 
 SEED, SPLIT = 0, 0
 warnings.simplefilter("ignore", FewCasesWarning)  # five pictures of each member are few
 
-(case,) = cases()
+(case,) = access_cases()
 data = case.load()
-train, test = splits(data, FULL, SEED)[SPLIT]
+train, test = access_splits(data, FULL, SEED)[SPLIT]
 y = relabel(data, SEED, SPLIT).y
-groups = persons(data, SEED, SPLIT)[train]
+groups = person_groups(data, SEED, SPLIT)[train]
 folds = list(StratifiedGroupKFold(3).split(data.X[train], y[train], groups))
 if data.synthetic:
     print("These faces are SYNTHETIC: set ECSELM_DATA for real ones, see docs/datasets.md.\n")
@@ -54,14 +54,15 @@ if data.synthetic:
 # Information given to each method. The order alone also gives numbers: the mean of all costs that
 # satisfy it, here with a ratio of at most 100 between the most and the least costly mistake.
 
+ORDERED = mean_ordered_costs()
 methods = {
     "ELM, no costs": ("ELM", {"n_hidden": 300, "scale": None, "random_state": SEED}),
     "KELM, no costs": ("KELM", {}),
     "ECSELM, order": (
         "ECSELM",
-        {"cost": order_alone(), "cost_order": known_order(), "scale": None, "random_state": SEED},
+        {"cost": ORDERED, "cost_order": known_order(), "scale": None, "random_state": SEED},
     ),
-    f"mcKLR, order as {order_alone()}": ("mcKLR", {"cost": order_alone()}),
+    f"mcKLR, order as {ORDERED}": ("mcKLR", {"cost": ORDERED}),
     f"mcKLR, guess {GUESS}": ("mcKLR", {"cost": GUESS}),
     f"CSLDA, guess {GUESS}": ("CSLDA-NN", {"cslda__cost": GUESS}),
 }
@@ -80,7 +81,7 @@ y_true = y[test]
 truth = np.where(y_true == UNSEEN, STRANGER, y_true)
 known, unseen = y_true == STRANGER, y_true == UNSEEN
 member = ~(known | unseen)
-ratios = TRUTHS[1], TRUTHS[3], TRUTHS[5]
+ratios = TRUE_COSTS[1], TRUE_COSTS[3], TRUE_COSTS[5]
 print(f"Test rows: {unseen.sum()} pictures of unseen strangers, {known.sum()} of known strangers")
 print(f"and {member.sum()} of members.\n")
 print(f"{'':36} {'strangers admitted':>18} {'members':>16} {'total cost, if the ratio is':>29}")
