@@ -151,7 +151,7 @@ def _planned(
         C,
         gamma,
         decides=decides,
-        previous=previous_costs(estimator if previous is None else previous),
+        previous=previous_costs(estimator, previous),
     )
     return search, EngineLimits.of_search(
         estimator.memory_limit, search.encoding, estimator.population_size, data.weight
