@@ -18,10 +18,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
 from ecselm import ECSELMClassifier, ELMClassifier, WELMClassifier
+from ecselm.displays import ConvergenceDisplay
 from ecselm.metrics import get_scorer
 
 mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 X, y = load_breast_cancer(return_X_y=True)
 y = np.where(y == 0, "malignant", "benign")
@@ -66,16 +66,9 @@ print("Fitness of learned costs and of the priors:")
 for name, score in {"learned": learned.best_score_, **learned.prior_scores_}.items():
     print(f"  {name:8} {score:.4f}")
 
-history = learned.history_
-figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.plot(history["evaluations"], history["best"], label="best so far")
-axes.plot(history["evaluations"], history["mean"], label="mean of the generation")
-for name, score in learned.prior_scores_.items():
-    axes.axhline(score, color="grey", linewidth=0.8, linestyle=":")
-    axes.text(history["evaluations"].iloc[-1], score, f" {name}", va="center", color="grey")
-axes.set(xlabel="candidates", ylabel="fitness (G-mean, smoothed)", title="Cost search")
-axes.legend()
+display = ConvergenceDisplay.from_estimator(learned, x="evaluations")
+display.ax_.set_title("Cost search")
 picture = Path("demo") / "learned_costs.png"
 picture.parent.mkdir(exist_ok=True)
-figure.savefig(picture, dpi=120)
+display.figure_.savefig(picture, dpi=120)
 print(f"\nSaved {picture}: convergence of the search.")
