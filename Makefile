@@ -1,4 +1,4 @@
-# Every target makes the environment it needs; Python >= 3.11 and make are enough.
+# Every target creates the environment it needs; Python >= 3.11 and make are enough.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -8,13 +8,13 @@ C_FILES = $(wildcard src/ecselm/_native/*.[ch])
 .PHONY: help demo test test-slow docs picture bench results clean
 
 help:
-	@echo "make demo       install, learn from the tumour data: tables, a model, a report, two pictures"
+	@echo "make demo       install, run the tumour data: tables, a model, a report, two figures"
 	@echo "make test       install, then ruff, mypy, import-linter and pytest"
-	@echo "make test-slow  the proofs that take minutes"
+	@echo "make test-slow  the tests that take minutes"
 	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
-	@echo "make picture    the README's picture of a report again, with Chromium"
-	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
-	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
+	@echo "make picture    renew the README's picture of a report, with Chromium"
+	@echo "make bench      install the baselines, run every benchmark, rewrite docs/benchmarks.md"
+	@echo "make results    run the paper's protocols (hours; resumes if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot
 	$(BIN)/ecselm demo
@@ -33,6 +33,7 @@ test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow
 
 docs: $(VENV)/.docs
+	rm -rf docs/api  # pages of names that were removed would be warned of
 	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
 
 picture: $(VENV)/.plot

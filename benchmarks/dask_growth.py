@@ -18,6 +18,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
+from ecselm.dask.survey import ClassGroups, SampleRule, call_part
 
 from benchmarks.tables import limit_cell, met_cell, ratio_cell, table
 from benchmarks.timing import (
@@ -28,7 +29,7 @@ from benchmarks.timing import (
     peak_memory,
     seconds_by_round,
 )
-from ecselm.costs import ClassWeights
+from ecselm.costs.weights import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.problems import Problem
 from ecselm import _native as compiled
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
 from ecselm.fitness import (
     ConfusionFitness,
@@ -76,7 +76,7 @@ def make_objective(
     costs = ClassLevel(problem.shape.n_classes) if level == "class" else SampleLevel(problem.y)
     low, high = (np.full(costs.n_entries, bound) for bound in BOUNDS)
     encoding = CostEncoding(
-        costs, CostRegion(low, high), Span.fixed(problem.shape.C), log=level == "class"
+        costs, FeasibleRegion(low, high), Span.fixed(problem.shape.C), log=level == "class"
     )
     rows = CostedRows.at_level(costs, problem.T, problem.y, problem.shape.n_classes, None)
     with path_taken(path):

@@ -1,4 +1,4 @@
-"""The documentation site: what Sphinx is told. Built by ``make docs``, without a network."""
+"""Configuration of Sphinx. ``make docs`` builds the site without a network."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import warnings
 from pathlib import Path
 
 import ecselm
-from ecselm.estimators import FewCasesWarning
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
-from public_names import constants  # noqa: E402  found by the line above
+from public_names import constants, public_packages  # noqa: E402  found by the line above
 
-# One thread: the problems of the gallery are slower on several, and numbers stay the same.
+# The problems of the gallery are small and slower on several threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-warnings.simplefilter("ignore", FewCasesWarning)
+warnings.simplefilter("ignore", ecselm.FewCasesWarning)
 
 project = "ecselm"
 author = "the authors of ecselm"
@@ -42,8 +41,8 @@ html_math_renderer = "mathml"
 autosummary_generate = True
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
-autosummary_context = {"constants": constants(ecselm)}
-autodoc_typehints = "none"  # docstrings say of which type a parameter is
+autosummary_context = {"constants": constants(public_packages(HERE / "api.rst"))}
+autodoc_typehints = "none"  # docstrings have the types of parameters
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
@@ -59,7 +58,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,
 }
 
-# Types of other libraries, whose pages are not looked up: a build needs no network.
+# Types of other libraries are not resolved, so that a build needs no network.
 nitpick_ignore_regex = [(r"py:.*", r"(sklearn|scipy|numpy|pandas|matplotlib|skops|onnx)\b.*")]
 
 html_theme = "furo"

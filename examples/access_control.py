@@ -1,18 +1,18 @@
 """
-Who may come in?
-================
+Access control by face
+======================
 
-A door knows ten members by their faces. Everybody else is a stranger, and half of the strangers
-who come were never seen before. A stranger let in is worse than a member rejected, and that is
-worse than a member taken for another: nobody can say more. Faces are those of Olivetti in the
-folder that ECSELM_DATA names, or else drawn.
+Ten members are recognised by their faces. All others are strangers, half of them unseen in
+training. Admitting a stranger is worse than rejecting a member, and that is worse than confusing
+two members; the ratios are unknown. Faces are those of Olivetti in the folder that ECSELM_DATA
+names, or else synthetic.
 """
 
 # %%
-# One gallery of the protocol behind ``ecselm reproduce access``: half of the pictures of the
-# members and of 15 strangers train; the other half and 15 more strangers come to the door.
-# Strangers to come are new ones. So whatever is chosen is chosen in folds that part no
-# stranger, for all machines alike.
+# One gallery of the protocol of ``ecselm reproduce access``: half of the pictures of the members
+# and of 15 strangers are training rows; the other half and 15 more strangers are test rows.
+# Future strangers are new persons, so parameters of all methods are selected in folds that
+# divide no stranger.
 
 import warnings
 
@@ -20,84 +20,83 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 from threadpoolctl import threadpool_limits
 
-from ecselm.estimators import FewCasesWarning
+from ecselm import FewCasesWarning
 from ecselm.metrics import total_cost
 from ecselm.paper.methods import tuned_method
 from ecselm.paper.protocols import FULL
 from ecselm.paper.protocols.access import (
     GUESS,
     STRANGER,
-    TRUTHS,
+    TRUE_COSTS,
     UNSEEN,
-    cases,
+    access_cases,
+    access_splits,
     known_order,
-    order_alone,
-    persons,
+    mean_ordered_costs,
+    person_groups,
     relabel,
-    splits,
 )
 from ecselm.paper.protocols.faces import eigenfaces
 
 SEED, SPLIT = 0, 0
-warnings.simplefilter("ignore", FewCasesWarning)  # five pictures of a member are few, it is true
+warnings.simplefilter("ignore", FewCasesWarning)  # five pictures of each member are few
 
-(case,) = cases()
+(case,) = access_cases()
 data = case.load()
-train, test = splits(data, FULL, SEED)[SPLIT]
+train, test = access_splits(data, FULL, SEED)[SPLIT]
 y = relabel(data, SEED, SPLIT).y
-groups = persons(data, SEED, SPLIT)[train]
+groups = person_groups(data, SEED, SPLIT)[train]
 folds = list(StratifiedGroupKFold(3).split(data.X[train], y[train], groups))
 if data.synthetic:
-    print("These faces are DRAWN, nobody's: set ECSELM_DATA for real ones, see docs/datasets.md.\n")
+    print("These faces are SYNTHETIC: set ECSELM_DATA for real ones, see docs/datasets.md.\n")
 
 # %%
-# What each machine is told. The order alone comes to numbers, too: the mean of all costs that
-# obey it, here with nothing dearer than a hundred times the cheapest.
+# Information given to each method. The order alone also gives numbers: the mean of all costs that
+# satisfy it, here with a ratio of at most 100 between the most and the least costly mistake.
 
-machines = {
-    "ELM, told nothing": ("ELM", {"n_hidden": 300, "scale": None, "random_state": SEED}),
-    "KELM, told nothing": ("KELM", {}),
-    "ECSELM, told the order": (
+ORDERED = mean_ordered_costs()
+methods = {
+    "ELM, no costs": ("ELM", {"n_hidden": 300, "scale": None, "random_state": SEED}),
+    "KELM, no costs": ("KELM", {}),
+    "ECSELM, order": (
         "ECSELM",
-        {"cost": order_alone(), "cost_order": known_order(), "scale": None, "random_state": SEED},
+        {"cost": ORDERED, "cost_order": known_order(), "scale": None, "random_state": SEED},
     ),
-    f"mcKLR, told the order as {order_alone()}": ("mcKLR", {"cost": order_alone()}),
-    f"mcKLR, told the guess {GUESS}": ("mcKLR", {"cost": GUESS}),
-    f"CSLDA, told the guess {GUESS}": ("CSLDA-NN", {"cslda__cost": GUESS}),
+    f"mcKLR, order as {ORDERED}": ("mcKLR", {"cost": ORDERED}),
+    f"mcKLR, guess {GUESS}": ("mcKLR", {"cost": GUESS}),
+    f"CSLDA, guess {GUESS}": ("CSLDA-NN", {"cslda__cost": GUESS}),
 }
-answers = {"a door that stays closed": np.full(len(test), STRANGER)}
-with threadpool_limits(1):  # problems as small as this one are slower on several
-    for name, (method, params) in machines.items():
-        shown = data.X[train], y[train]
-        model = tuned_method(method, *shown, before=eigenfaces(), cv=folds, **params)
+predictions = {"everyone rejected": np.full(len(test), STRANGER)}
+with threadpool_limits(1):  # small problems are slower on several
+    for name, (method, params) in methods.items():
+        rows = data.X[train], y[train]
+        model = tuned_method(method, *rows, before=eigenfaces(), cv=folds, **params)
         own = {"method__groups": groups} if method == "ECSELM" else {}  # it makes its own folds
-        answers[name] = model.fit(*shown, **own).predict(data.X[test])
+        predictions[name] = model.fit(*rows, **own).predict(data.X[test])
 
 # %%
-# What happens at the door, and what it costs if the truth is one of these.
+# Mistakes on the test rows, and their total cost for several true cost ratios.
 
-came = y[test]
-truth = np.where(came == UNSEEN, STRANGER, came)
-known, unseen = came == STRANGER, came == UNSEEN
+y_true = y[test]
+truth = np.where(y_true == UNSEEN, STRANGER, y_true)
+known, unseen = y_true == STRANGER, y_true == UNSEEN
 member = ~(known | unseen)
-judged_by = TRUTHS[1], TRUTHS[3], TRUTHS[5]
-print(f"To the door come {unseen.sum()} pictures of strangers whom nobody has seen,")
-print(f"{known.sum()} of strangers seen before, and {member.sum()} of members.\n")
-print(f"{'':36} {'strangers let in':>16} {'members':>16} {'total cost, if the truth is':>29}")
+ratios = TRUE_COSTS[1], TRUE_COSTS[3], TRUE_COSTS[5]
+print(f"Test rows: {unseen.sum()} pictures of unseen strangers, {known.sum()} of known strangers")
+print(f"and {member.sum()} of members.\n")
+print(f"{'':36} {'strangers admitted':>18} {'members':>16} {'total cost, if the ratio is':>29}")
 print(
-    f"{'':36} {'unseen':>8} {'seen':>7} {'rejected':>8} {'mixed up':>8}"
-    + "".join(f"{cost!s:>10}" for cost in judged_by)
+    f"{'':36} {'unseen':>9} {'known':>8} {'rejected':>8} {'confused':>8}"
+    + "".join(f"{cost!s:>10}" for cost in ratios)
 )
-for name, told in answers.items():
-    enters = told != STRANGER
+for name, y_pred in predictions.items():
+    admitted = y_pred != STRANGER
     mistakes = (
-        f"{(enters & unseen).sum():8d} {(enters & known).sum():7d} {(~enters & member).sum():8d} "
-        f"{(enters & member & (told != came)).sum():8d}"
+        f"{(admitted & unseen).sum():9d} {(admitted & known).sum():8d} "
+        f"{(~admitted & member).sum():8d} {(admitted & member & (y_pred != y_true)).sum():8d}"
     )
-    costs = "".join(f"{total_cost(truth, told, cost=cost):10.0f}" for cost in judged_by)
+    costs = "".join(f"{total_cost(truth, y_pred, cost=cost):10.0f}" for cost in ratios)
     print(f"{name:36} {mistakes}{costs}")
-print(
-    "\nCosts are those of a stranger let in : a member rejected : a member mixed up with another."
-)
-print("One gallery says little. Ten of them, more machines, and what knowing the true costs is")
-print("worth: ecselm reproduce access")
+print("\nCosts are written as stranger admitted : member rejected : member confused.")
+print("One gallery is weak evidence. ecselm reproduce access runs ten galleries with more methods,")
+print("also with the true costs.")

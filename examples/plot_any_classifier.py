@@ -2,14 +2,14 @@
 Costs around any classifier
 ===========================
 
-``CostSearchCV`` learns what mistakes cost for any classifier. With ``cost_level="decision"`` the
-classifier is trained once, and costs move the borders between its answers: a tuned threshold, but
-for any number of classes.
+``CostSearchCV`` learns the costs of mistakes around any classifier. With ``cost_level="decision"``
+the classifier is trained once, and costs move its decision boundaries: a tuned threshold, for any
+number of classes.
 """
 
 # %%
-# Digits of which some are rare and only the upper part is seen, and a score by which all count
-# alike.
+# Digits, some of them rare and with only the upper part of the image, and a metric that gives all
+# classes the same weight.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,8 +33,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# Logistic regression leans towards what is frequent, and costs make up for it. Around naive Bayes
-# nothing is gained here.
+# Logistic regression favours frequent classes, and costs correct that. Around naive Bayes nothing
+# is gained here.
 
 classifiers = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(C=0.1)),
@@ -51,16 +51,16 @@ searches = {
     ).fit(X_train, y_train)
     for name, classifier in classifiers.items()
 }
-print("balanced accuracy on rows held out:")
+print("balanced accuracy on test rows:")
 for name, tuned in searches.items():
     plain = clone(classifiers[name]).fit(X_train, y_train)
     before, after = (
         balanced_accuracy_score(y_test, model.predict(X_test)) for model in (plain, tuned)
     )
-    print(f"  {name:20} as it is {before:.3f}, tuned {after:.3f}")
+    print(f"  {name:20} unchanged {before:.3f}, tuned {after:.3f}")
 
 # %%
-# The costs learned around logistic regression, and the way to both:
+# The costs learned around logistic regression, and the convergence of both searches:
 
 CostMatrixDisplay.from_estimator(searches["logistic regression"])
 ConvergenceDisplay.from_estimator(searches)

@@ -1,14 +1,13 @@
 """
-Did the search get anywhere?
+Convergence of a cost search
 ============================
 
-A search of costs begins with prior ones: equal costs, weights by class. What it has reached above
-those is what it was worth, on the rows that it was judged by.
+A cost search begins with priors: equal costs, weights by class. The distance above them is the gain
+of the search, on its validation rows.
 """
 
 # %%
-# One search, with all its priors. The mean of a generation may lie far below its best: most of
-# what is tried is bad.
+# One search with all its priors. The mean of a generation may be far below its best.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,7 +19,7 @@ from ecselm.displays import ConvergenceDisplay
 X, y = load_digits(return_X_y=True)
 rare = np.random.default_rng(0).random(len(y)) < 0.1
 kept = (y < 3) | ((y < 5) & rare)
-X, y = X[kept, :24], y[kept]  # five digits, two of them rare, and the upper part of each
+X, y = X[kept, :24], y[kept]  # five digits, two of them rare; upper half of the image
 
 
 def search(optimizer):
@@ -40,8 +39,8 @@ searches = {name: search(name) for name in ("bsa", "de", "random")}
 ConvergenceDisplay.from_estimator(searches["bsa"])
 
 # %%
-# Three ways to search, over the candidates they have evaluated. All begin with the same priors;
-# a search that draws at random is the one to beat. Only what lies above the best prior is shown.
+# Three optimisers over the number of evaluated candidates. All begin with the same priors; random
+# search is the baseline. Only the range above the best prior is shown.
 
 display = ConvergenceDisplay.from_estimator(searches, x="evaluations")
 low = max(searches["bsa"].prior_scores_.values())

@@ -1,14 +1,14 @@
 """
-What a confusion costs
-======================
+Cost matrices
+=============
 
-Costs are a matrix: a row for every true class, a column for every answer. Here those that a
-person states, and those that a search has learned for the G-mean of the recalls.
+A cost matrix has a row for every true class and a column for every predicted class. Here one that
+is stated, and one that a search has learned for the accuracy.
 """
 
 # %%
-# Three wines. Only ratios of costs matter, so both pictures have the cheapest mistake as their
-# unit. Right answers cost nothing and are left blank.
+# Three wines. Only ratios of costs matter, so both matrices are shown relative to the cheapest
+# mistake. Correct predictions cost nothing and are left blank.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,19 +20,17 @@ from ecselm.displays import CostMatrixDisplay
 X, y = load_wine(return_X_y=True)
 y = np.array(["Barolo", "Grignolino", "Barbera"])[y]
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
-stated = {("Barolo", "Grignolino"): 8, ("Barolo", "Barbera"): 5, ("Barbera", "Grignolino"): 2}
-told = CSELMClassifier(cost=stated, decision="min_cost", random_state=0).fit(X, y)
-CostMatrixDisplay.from_estimator(told, ax=left)
-left.set_title("stated")
+cost = {("Barolo", "Grignolino"): 8, ("Barolo", "Barbera"): 5, ("Barbera", "Grignolino"): 2}
+stated = CSELMClassifier(cost=cost, decision="min_cost", random_state=0).fit(X, y)
+CostMatrixDisplay.from_estimator(stated).ax_.set_title("stated")
+plt.show()
 
 # %%
-# With ``cost_level="matrix"`` every confusion has a cost of its own. There is little to learn on
-# wines that are told apart so easily, and the search says so by staying near equal costs.
+# With ``cost_level="matrix"`` every confusion has a cost of its own. These wines are easy to
+# separate, so there is little to learn, and the search stays near equal costs.
 
 learned = ECSELMClassifier(
     cost_level="matrix", decision="min_cost", keep_prior=False, random_state=0
 ).fit(X, y)
-CostMatrixDisplay.from_estimator(learned, ax=right)
-right.set_title("learned")
+CostMatrixDisplay.from_estimator(learned).ax_.set_title("learned")
 plt.show()

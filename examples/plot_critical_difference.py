@@ -1,14 +1,14 @@
 """
-Is any of them better?
-======================
+Comparing methods over data sets
+================================
 
-On one data set some method is always the best. Over several, mean ranks say more, and a
-critical-difference diagram says how much of it may be chance.
+On one data set some method is always the best. Mean ranks over several are more informative, and a
+critical-difference diagram shows which differences exceed chance.
 """
 
 # %%
-# Twelve problems: pairs of digits that look alike, with few rows to learn from. Each method
-# answers for rows held out.
+# Twelve problems: pairs of similar digits with few training rows. Each method predicts the test
+# rows.
 
 from itertools import combinations
 
@@ -50,7 +50,7 @@ print(table.mean().round(3).to_string())
 print(f"Friedman's test: p = {friedman_test(table).p:.2g}")
 
 # %%
-# Methods joined by a bar cannot be told apart by twelve problems.
+# Methods joined by a line do not differ significantly on twelve problems.
 
 CriticalDifferenceDisplay.from_scores(table)
 plt.show()

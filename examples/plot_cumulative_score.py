@@ -1,14 +1,14 @@
 """
-How often is an error small enough?
-===================================
+Cumulative score of regressors
+==============================
 
-A mean error says little to somebody who can live with being off by 30, and not with 100. The
-cumulative score is the share of rows whose error is at most so large, over all sizes.
+A mean error hides how often errors are small enough to be tolerated. The cumulative score is the
+share of rows whose error is at most a tolerance, over all tolerances.
 """
 
 # %%
-# The progression of diabetes after a year, predicted by a machine with a hidden layer, one with a
-# kernel, and by the mean of the training rows, on rows held out.
+# The progression of diabetes after a year, predicted by ELM, by a kernel, and by the mean of the
+# training rows, on test rows.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
@@ -31,7 +31,7 @@ for name, model in models.items():
     CumulativeScoreDisplay.from_estimator(model, X_test, y_test, name=name, max_error=150, ax=ax)
 
 # %%
-# Classes in an order count errors in steps. At 0 the curve is the share of right answers.
+# For ordered classes errors are counted in steps. At 0 the curve is the accuracy.
 
 levels = ["mild", "moderate", "severe", "grave"]
 grades = [levels[int(value > 90) + int(value > 140) + int(value > 210)] for value in y]

@@ -1,14 +1,14 @@
 """
-Towards which class a mistake goes
-==================================
+Costs as weights or in the decision
+===================================
 
-The paper turns costs into weights of the rows. A weight says how dear mistakes on a row are, and
-forgets towards which class. Deciding for the least expected cost uses the whole matrix.
+The paper turns costs into weights of the rows. A weight holds the cost of mistakes on a row, but
+not which class is predicted instead. Deciding for the least expected cost uses the whole matrix.
 """
 
 # %%
-# Iris by its sepals alone, by which two of the species are hardly told apart. To take virginica
-# for versicolor costs 10, and every other mistake 1.
+# Iris by its sepals alone, which hardly separate two of the species. Taking virginica for
+# versicolor costs 10, every other mistake 1.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits, load_iris
@@ -25,8 +25,7 @@ costs = {("virginica", "versicolor"): 10}
 CostMatrixDisplay.from_matrix(costs, labels=iris.target_names)
 
 # %%
-# Answers for rows held out, of the machine without costs, with costs as weights, and with costs in
-# the decision:
+# Predictions of test rows without costs, with costs as weights, and with costs in the decision:
 
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 
@@ -39,18 +38,19 @@ def compare(X, y, cost):
     }
     _, axes = plt.subplots(1, 3, figsize=(13, 4.5), layout="constrained")
     for ax, (name, model) in zip(axes, models.items(), strict=True):
-        told = cross_val_predict(model, X, y, cv=folds)
+        y_pred = cross_val_predict(model, X, y, cv=folds)
         ConfusionMatrixDisplay.from_predictions(
-            y, told, ax=ax, cmap="cividis_r", colorbar=False, xticks_rotation=30
+            y, y_pred, ax=ax, cmap="cividis_r", colorbar=False, xticks_rotation=30
         )
-        ax.set_title(f"{name}: total cost {total_cost(y, told, cost=cost):g}")
+        ax.set_title(f"{name}: total cost {total_cost(y, y_pred, cost=cost):g}")
 
 
 compare(X, y, costs)
 
 # %%
-# It is not always the cheaper way. On three digits, where a 1 taken for a 7 costs 30 but is never
-# seen, costs insure against what does not happen, and the machine without them is the cheapest:
+# It is not always cheaper. On three digits, where a 1 taken for a 7 costs 30 but never occurs,
+# costs insure against a mistake that does not happen, and the model without costs is the
+# cheapest:
 
 X, y = load_digits(return_X_y=True)
 kept = (y == 1) | (y == 4) | (y == 7)

@@ -1,15 +1,14 @@
 """
-Nobody can say by how much
-==========================
+Learning unknown costs
+======================
 
-The same tumours, but what a missed one costs is not known: only which metric is to be
-good, or between which bounds the cost lies. Costs are learned from the training rows and
-judged on rows that took no part in any choice.
+The cost of a missed tumour is unknown: only a metric is given, or bounds of the cost. Costs are
+learned on the training rows, and the models are compared on test rows.
 """
 
 # %%
-# The last machine is the search as the paper prints it: one cost per row, which may be
-# negative, judged by the training rows themselves.
+# The last model is the form of the paper: one cost per row, which may be negative, with a fitness
+# on the training rows.
 
 from pathlib import Path
 
@@ -19,10 +18,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
 from ecselm import ECSELMClassifier, ELMClassifier, WELMClassifier
+from ecselm.displays import ConvergenceDisplay
 from ecselm.metrics import get_scorer
 
 mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 X, y = load_breast_cancer(return_X_y=True)
 y = np.where(y == 0, "malignant", "benign")
@@ -32,7 +31,7 @@ learned = ECSELMClassifier(scoring="gmean", random_state=0)
 half_known = ECSELMClassifier(
     scoring="gmean", fixed_costs={ALARM: 1}, cost_intervals={MISSED: (2, 20)}, random_state=0
 )
-machines = {
+models = {
     "ELM, no costs": ELMClassifier(random_state=0),
     "W1-ELM": WELMClassifier(normalize=True, random_state=0),
     "W2-ELM": WELMClassifier(weighting="w2", normalize=True, random_state=0),
@@ -42,20 +41,20 @@ machines = {
 }
 
 # %%
-# The geometric mean of both recalls, on the rows trained on and on held-out rows:
+# The geometric mean of both recalls, on training and on test rows:
 
 print("Costs unknown. G-mean over 5 folds:\n")
-print(f"{'machine':33} {'training rows':>14} {'held-out rows':>14}")
+print(f"{'model':33} {'training rows':>14} {'test rows':>14}")
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
-for name, model in machines.items():
+for name, model in models.items():
     scores = cross_validate(
         model, X, y, cv=folds, scoring=get_scorer("gmean"), return_train_score=True, n_jobs=2
     )
     print(f"{name:33} {scores['train_score'].mean():14.3f} {scores['test_score'].mean():14.3f}")
 
 # %%
-# What was learned on all rows, and how far that is from where the search began. A search
-# that gains nothing over W1 says so here.
+# The costs learned on all rows, and their fitness beside that of the priors, which shows whether
+# the search gained anything over W1.
 
 learned.fit(X, y)
 costs = dict(zip(learned.classes_, learned.class_costs_, strict=True))
@@ -63,20 +62,13 @@ print(
     f"\nA missed tumour is treated as {costs['malignant'] / costs['benign']:.1f} times as bad as "
     "a false alarm."
 )
-print("Fitness of the costs learned and of the priors:")
+print("Fitness of learned costs and of the priors:")
 for name, score in {"learned": learned.best_score_, **learned.prior_scores_}.items():
     print(f"  {name:8} {score:.4f}")
 
-history = learned.history_
-figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.plot(history["evaluations"], history["best"], label="best so far")
-axes.plot(history["evaluations"], history["mean"], label="mean of the generation")
-for name, score in learned.prior_scores_.items():
-    axes.axhline(score, color="grey", linewidth=0.8, linestyle=":")
-    axes.text(history["evaluations"].iloc[-1], score, f" {name}", va="center", color="grey")
-axes.set(xlabel="candidates", ylabel="fitness (G-mean, smoothed)", title="Learning the costs")
-axes.legend()
+display = ConvergenceDisplay.from_estimator(learned, x="evaluations")
+display.ax_.set_title("Cost search")
 picture = Path("demo") / "learned_costs.png"
 picture.parent.mkdir(exist_ok=True)
-figure.savefig(picture, dpi=120)
-print(f"\nSaved {picture}: how the search went.")
+display.figure_.savefig(picture, dpi=120)
+print(f"\nSaved {picture}: convergence of the search.")

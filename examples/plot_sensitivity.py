@@ -1,14 +1,14 @@
 """
-Which machine, if the cost may be anything from 2 to 20?
-========================================================
+Sensitivity of the choice of a model to an unknown cost
+=======================================================
 
-A missed tumour is worse than a false alarm; nobody says by how much. One can still see which of
-several machines is the cheapest, and whether that depends on what nobody knows.
+A missed tumour is worse than a false alarm, by an unknown ratio between 2 and 20. The plot shows
+which of several models is the cheapest, and whether that depends on the ratio.
 """
 
 # %%
-# Three machines: no costs, the rarer class counting more, and one told that a miss is worth ten
-# alarms. Over the ratio that is true in the end, on rows held out:
+# Three models: without costs, with a larger weight of the rarer class, and with a cost of 10 for a
+# missed tumour. Mean cost on test rows over the true ratio:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,30 +28,29 @@ MISSED = ("malignant", "benign")
 models = {
     "ELM, no costs": ELMClassifier(random_state=0),
     "W1-ELM": WELMClassifier(random_state=0),
-    "CSELM, told 10": CSELMClassifier(cost={MISSED: 10}, decision="min_cost", random_state=0),
+    "CSELM, cost 10": CSELMClassifier(cost={MISSED: 10}, decision="min_cost", random_state=0),
 }
 for model in models.values():
     model.fit(X_train, y_train)
-SensitivityDisplay.from_estimator(models, X_test, y_test, dear=MISSED, interval=(2, 20))
+SensitivityDisplay.from_estimator(models, X_test, y_test, mistake=MISSED, interval=(2, 20))
 
 # %%
-# Where curves cross, the choice depends on the ratio. Relative to one of them that is easier to
-# read off.
+# Where curves cross, the choice depends on the ratio. It is easier to read relative to one of them.
 
 SensitivityDisplay.from_estimator(
-    models, X_test, y_test, dear=MISSED, interval=(2, 20), relative_to="ELM, no costs"
+    models, X_test, y_test, mistake=MISSED, interval=(2, 20), relative_to="ELM, no costs"
 )
 
 # %%
-# Probabilities can be decided anew for every ratio, as if it were known: what one pays for not
-# knowing is the distance to that curve.
+# With probabilities the decision can be made for every ratio, as if it were known: the distance to
+# that curve is the price of not knowing it.
 
 regression = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
-told = {
+y_pred = {
     "ratio known": regression.predict_proba(X_test),
-    "ratio taken to be 1": regression.predict(X_test),
+    "ratio assumed 1": regression.predict(X_test),
 }
 SensitivityDisplay.from_predictions(
-    y_test, told, dear=MISSED, interval=(2, 20), labels=regression.classes_
+    y_test, y_pred, mistake=MISSED, interval=(2, 20), labels=regression.classes_
 )
 plt.show()

@@ -2,15 +2,15 @@
 A missed tumour is worse than a false alarm
 ===========================================
 
-Breast tumours, 569 of them, 212 malignant. A missed malignant one may cost ten times
-as much as a false alarm, or three times, or thirty: here the cost is known, and the
-ELM family is compared on rows that took no part in training.
+569 breast tumours, 212 of them malignant. A missed malignant tumour may cost ten times as much as a
+false alarm, or three times, or thirty: here the cost is known, and the ELM family is compared on
+test rows.
 """
 
 # %%
-# Four machines: one that knows nothing of costs, one that weighs the rarer class more,
-# the paper's cost-sensitive machine, which turns costs into weights of the rows, and
-# the same machine deciding for the least expected cost.
+# Four models: without costs, with a larger weight of the rarer class, the paper's cost-sensitive
+# ELM, which turns costs into weights of the rows, and the same deciding for the least expected
+# cost.
 
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ y = np.where(y == 0, "malignant", "benign")
 ELM, W1ELM = ELMClassifier(random_state=0), WELMClassifier(random_state=0)
 
 
-def machines(ratio):
+def models(ratio):
     cost = {("malignant", "benign"): ratio}  # every other mistake costs 1
     return {
         "ELM, no costs": ELM,
@@ -58,21 +58,21 @@ def mistakes(model):
 
 
 # %%
-# With a ratio of ten, on held-out rows:
+# With a ratio of ten, on test rows:
 
 print("Missed tumours cost 10, false alarms 1. Mean of three 5-fold cross-validations:\n")
-print(f"{'machine':32} {'missed':>7} {'false alarms':>13} {'total cost':>11}")
-for name, model in machines(10).items():
+print(f"{'model':32} {'missed':>7} {'false alarms':>13} {'total cost':>11}")
+for name, model in models(10).items():
     missed, alarms = mistakes(model)
     print(f"{name:32} {missed:7.1f} {alarms:13.1f} {10 * missed + alarms:11.1f}")
 
 # %%
-# And over a range of ratios, relative to the machine that knows nothing of costs:
+# Over a range of ratios, relative to the model without costs:
 
 ratios = np.array([1, 2, 3, 5, 10, 20, 30, 50])
-curves = {name: [] for name in machines(1)}
+curves = {name: [] for name in models(1)}
 for ratio in ratios:
-    for name, model in machines(ratio).items():
+    for name, model in models(ratio).items():
         missed, alarms = mistakes(model)
         curves[name].append(ratio * missed + alarms)
 plain = np.array(curves["ELM, no costs"])
@@ -87,7 +87,7 @@ axes.set(
     ylim=(0, None),
     xlabel="cost of a missed tumour, in false alarms",
     ylabel="total cost, relative to plain ELM",
-    title="Held-out cost on the tumour data",
+    title="Cost on test rows of the tumour data",
 )
 axes.minorticks_off()
 axes.legend()

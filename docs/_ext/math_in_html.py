@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: pages need no script from elsewhere."""
+"""Render formulas as MathML, which needs no external script."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LOGGER = logging.getLogger(__name__)
 
 
 def inline_formula(writer: Any, node: nodes.math) -> None:
-    """Write a formula within a line."""
+    """Write an inline formula."""
     writer.body.append(_mathml(node, as_block=False))
     raise nodes.SkipNode
 
 
 def displayed_formula(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula on a line of its own."""
+    """Write a displayed formula."""
     writer.body.append(writer.starttag(node, "div", CLASS="formula"))
     writer.body.append(_mathml(node, as_block=True))
     writer.body.append("</div>\n")

@@ -1,30 +1,34 @@
-"""Public names in the reference: members shown, constants in words, where bare names lead."""
+"""Public names in the reference: documented members, values of constants, short references."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Mapping
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
 
-def constants(package: ModuleType) -> dict[str, dict[str, str]]:
-    """Return the public constants of the subpackages, in words: package, name, what it holds."""
+def public_packages(reference: Path) -> list[str]:
+    """Return the packages that the API reference lists."""
+    lines = (line.strip() for line in reference.read_text().splitlines())
+    return [line for line in lines if line.split(".")[0] == "ecselm"]
+
+
+def constants(packages: list[str]) -> dict[str, dict[str, str]]:
+    """Return a description of every public constant, by package and name."""
     found = {}
-    for _, path, is_package in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if is_package:
-            module = importlib.import_module(path)
-            values = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
-            found[path] = {
-                name: _in_words(value)
-                for name, value in values.items()
-                if not (inspect.isclass(value) or inspect.isroutine(value))
-            }
+    for path in packages:
+        module = importlib.import_module(path)
+        values = {name: getattr(module, name) for name in module.__all__}
+        found[path] = {
+            name: _in_words(value)
+            for name, value in values.items()
+            if not (inspect.isclass(value) or inspect.isroutine(value))
+        }
     return found
 
 
@@ -36,8 +40,8 @@ def _in_words(value: Any) -> str:
 
 
 def skips(*event: Any) -> bool | None:
-    """Skip what comes from scikit-learn or Python, whose own pages explain it."""
-    member = event[3]  # after the application, a kind and a name
+    """Skip members of scikit-learn or Python, which have their own documentation."""
+    member = event[3]  # after the application, the kind and the name
     written = getattr(member, "fget", None) or getattr(member, "__func__", member)
     module = getattr(written, "__module__", None) or ""
     return None if module.startswith("ecselm") else True
@@ -46,7 +50,7 @@ def skips(*event: Any) -> bool | None:
 def find_bare_name(
     app: Any, env: Any, node: nodes.Element, contnode: nodes.Element
 ) -> nodes.Element | None:
-    """Lead a name without its package, as docstrings write it, to where it is public."""
+    """Resolve a name without its package, as written in docstrings, to its public entry."""
     if node.get("refdomain") != "py":
         return None
     sought = node["reftarget"].removeprefix("ecselm.").rpartition(".")[2]
@@ -60,7 +64,7 @@ def find_bare_name(
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Connect both to Sphinx."""
+    """Register the handlers with Sphinx."""
     app.connect("autodoc-skip-member", skips)
     app.connect("missing-reference", find_bare_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

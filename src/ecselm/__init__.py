@@ -1,4 +1,8 @@
-"""Learn when one kind of mistake is worse than another and nobody can say by how much."""
+"""Cost-sensitive classification and regression when the costs of mistakes are unknown.
+
+Extreme learning machines with known, partly known or learned costs, as scikit-learn
+estimators, and a cost search around any classifier.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -14,10 +18,12 @@ if TYPE_CHECKING:
         EELMRegressor,
         ELMClassifier,
         ELMRegressor,
+        FewCasesWarning,
         KELMClassifier,
         KELMRegressor,
         WELMClassifier,
     )
+    from ecselm.layers import SaturationWarning
 
 __version__ = "0.1.0"
 
@@ -31,33 +37,30 @@ __all__ = [
     "EELMRegressor",
     "ELMClassifier",
     "ELMRegressor",
+    "FewCasesWarning",
     "KELMClassifier",
     "KELMRegressor",
+    "SaturationWarning",
     "WELMClassifier",
 ]
 
-_DISPLAYS = (
-    "ConvergenceDisplay",
-    "CostMatrixDisplay",
-    "CumulativeScoreDisplay",
-    "SensitivityDisplay",
-)
-_PACKAGES = (
-    *("costs", "dask", "displays", "estimators", "fitness", "layers", "linalg", "metrics"),
-    *("onnx", "paper", "report", "saving", "search", "streaming", "study", "tables"),
+_PUBLIC_PACKAGES = (
+    *("costs", "dask", "displays", "metrics", "onnx", "paper", "saving", "search", "streaming"),
 )
 
 
 def __getattr__(name: str) -> Any:
-    """Load a name when it is asked for: scikit-learn takes a second that help need not wait."""
+    """Import estimators and public packages on first access.
+
+    scikit-learn takes a second to import, which ``ecselm --help`` should not wait for.
+    """
     if name in __all__:
-        return getattr(import_module("ecselm.estimators"), name)
-    if name in _DISPLAYS:
-        return getattr(import_module("ecselm.displays"), name)
-    if name in _PACKAGES:
+        module = "ecselm.layers" if name == "SaturationWarning" else "ecselm.estimators"
+        return getattr(import_module(module), name)
+    if name in _PUBLIC_PACKAGES:
         return import_module(f"ecselm.{name}")
     raise AttributeError(f"module 'ecselm' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_DISPLAYS, *_PACKAGES})
+    return sorted({*globals(), *__all__, *_PUBLIC_PACKAGES})

@@ -30,14 +30,14 @@ class LevelContract:
 
     def test_spread_puts_the_cost_of_a_class_in_its_entries(self, case, by_class):
         level, classes, _ = case
-        entries = level.spread(by_class)
+        entries = level.from_class_costs(by_class)
         assert entries.shape == (level.n_entries,)
         for c in range(len(classes)):
             assert_array_equal(entries[level.entries_of(c, None)], by_class[c])
 
     def test_costs_that_depend_on_the_class_only_are_those_of_its_groups(self, case, by_class):
         level, _, groups = case
-        costs = level.group_costs(level.spread(by_class)[np.newaxis])
+        costs = level.group_costs(level.from_class_costs(by_class)[np.newaxis])
         assert_allclose(costs, [by_class[groups]], rtol=1e-14)
 
     def test_ones_give_a_vector_of_ones(self, case):
@@ -69,7 +69,7 @@ class LevelContract:
     def test_leaves_its_arguments_alone(self, case, by_class):
         level, _, _ = case
         kept, ones = by_class.copy(), np.ones((2, level.n_entries))
-        level.spread(by_class)[:] = -1.0
+        level.from_class_costs(by_class)[:] = -1.0
         level.group_costs(ones)
         assert_array_equal(by_class, kept)
         assert_array_equal(ones, 1.0)

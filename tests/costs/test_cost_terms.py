@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs import (
-    ClassCosts,
-    CostTerms,
-    ExampleCosts,
-    PairCosts,
-    SampleCosts,
-    class_weights,
-    parse_cost,
-    parse_sample_cost,
-)
+from ecselm.costs import CostTerms, class_weights, parse_cost, parse_sample_cost
+from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 
 AGGREGATES = pytest.mark.parametrize("aggregate", ["samples", "classes"])
 WEIGHTINGS = pytest.mark.parametrize("weighting", [None, "w1", "w2", "balanced", {1: 3.0}])

@@ -1,11 +1,11 @@
-"""What costs belong to: classes, confusions, rows."""
+"""Levels of costs: classes, confusions, rows."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs import ClassCosts
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
+from ecselm.costs.weights import ClassCosts
 from tests.contracts.level_contract import LevelContract
 
 CLASSES = {2: np.array(["ill", "well"]), 4: np.array([1, 2, 5, 7])}

@@ -1,4 +1,4 @@
-"""Costs told by outcome, against a loop over the rows."""
+"""Costs by outcome, against a loop over the rows."""
 
 import numpy as np
 import pandas as pd
@@ -78,7 +78,7 @@ def test_a_cost_that_is_neither_one_nor_one_per_row_is_refused(name, cost, came)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("cost", ["dear", ["a", "b", "c"], np.nan, [1.0, np.inf, 1.0]])
+@pytest.mark.parametrize("cost", ["high", ["a", "b", "c"], np.nan, [1.0, np.inf, 1.0]])
 def test_a_cost_that_is_no_finite_number_is_refused_by_name(name, cost):
     with pytest.raises(ValueError, match=f"{name} must "):
         outcome_costs(np.array([0, 1, 1]), **{name: cost})

@@ -1,18 +1,12 @@
-"""Costs by row: told from each other, and from costs by class, by their shape."""
+"""Costs by row, distinguished from each other and from costs by class by their shape."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm.costs import (
-    ClassCosts,
-    ExampleCosts,
-    PairCosts,
-    SampleCosts,
-    check_row_costs,
-    parse_any_cost,
-    parse_sample_cost,
-)
+from ecselm.costs import parse_sample_cost
+from ecselm.costs.parse import check_row_costs, parse_any_cost
+from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 
 MATRIX = np.array([[0.0, 5.0, 2.0], [1.0, 0.0, 3.0], [7.0, 4.0, 0.0]])
 

@@ -5,15 +5,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm.costs import (
-    ClassCosts,
-    ExampleCosts,
-    PairCosts,
-    SampleCosts,
-    outcome_costs,
-    read_costs,
-    refuse_row_costs,
-)
+from ecselm.costs import outcome_costs
+from ecselm.costs.parse import read_costs, refuse_row_costs
+from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 
 Y = np.array([0, 1, 1, 0, 1])
 TWO = np.array(["ill", "well"])

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.class_weight import compute_class_weight
 
-from ecselm.costs import WEIGHTINGS, class_weights
+from ecselm.costs import class_weights
+from ecselm.costs.weights import WEIGHTINGS
 
 COUNTS = pytest.mark.parametrize("n", [[6, 2], [5, 5], [1, 40], [3, 9, 6], [10, 1, 1, 4]])
 EACH = pytest.mark.parametrize("weighting", WEIGHTINGS)

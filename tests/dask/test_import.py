@@ -14,7 +14,7 @@ def test_without_dask_the_extra_is_named():
         "import sys; sys.modules['distributed'] = None\n"
         "try:\n    import ecselm.dask\nexcept ImportError as error:\n    print(error)"
     )
-    assert _printed(script) == 'ecselm.dask needs dask: pip install "ecselm[dask]"'
+    assert _printed(script) == 'ecselm.dask needs dask: install the extra "dask"'
 
 
 def _printed(script):

@@ -48,9 +48,9 @@ def test_priors_are_lines_at_their_fitness():
     display = ConvergenceDisplay.from_history(HISTORY, prior_scores=PRIORS)
     heights = {prior: line.get_ydata()[0] for (_, prior), line in display.prior_lines_.items()}
     assert heights == PRIORS
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert "equal costs, 0.75" in told
-    assert "W1, 0.85" in told
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "equal costs, 0.75" in labels
+    assert "W1, 0.85" in labels
 
 
 @pytest.mark.parametrize(("priors", "drawn"), [("best", ["w1"]), (None, []), ("all", list(PRIORS))])
@@ -69,7 +69,7 @@ def test_the_search_of_an_estimator_is_drawn_also_behind_a_pipeline(data):
     assert heights == model[-1].prior_scores_
 
 
-def test_several_searches_are_told_apart_each_with_its_best_prior(data):
+def test_several_searches_are_labels_apart_each_with_its_best_prior(data):
     evolved = EELMClassifier(5, population_size=5, max_epochs=2, random_state=0).fit(*data)
     models = {"costs": learning().fit(*data), "weights": evolved}
     display = ConvergenceDisplay.from_estimator(models)
@@ -79,8 +79,8 @@ def test_several_searches_are_told_apart_each_with_its_best_prior(data):
     (line,) = display.prior_lines_.values()
     assert line.get_ydata()[0] == max(scores.values())
     assert len({line.get_color() for line in display.best_lines_.values()}) == 2
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert "weights: best so far" in told
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "weights: best so far" in labels
 
 
 def test_candidates_without_a_solution_leave_a_gap():

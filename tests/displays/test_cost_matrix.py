@@ -23,7 +23,7 @@ def tumours():
     return X[:200], np.where(y == 0, "malignant", "benign")[:200]
 
 
-def told(display):
+def written(display):
     return [["" if text is None else text.get_text() for text in row] for row in display.text_]
 
 
@@ -37,9 +37,9 @@ def told(display):
         pl.DataFrame({"ill": [0, 2], "well": [6, 0]}),
     ],
 )
-def test_any_form_of_costs_is_told_with_the_truth_in_rows(matrix, ax):
+def test_any_form_of_costs_is_drawn_with_true_classes_in_rows(matrix, ax):
     display = CostMatrixDisplay.from_matrix(matrix, labels=["ill", "well"], ax=ax)
-    assert told(display) == [["", "6"], ["2", ""]]
+    assert written(display) == [["", "6"], ["2", ""]]
     assert display.im_.get_array().mask.tolist() == [[True, False], [False, True]]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["ill", "well"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["ill", "well"]
@@ -51,7 +51,7 @@ def test_any_form_of_costs_is_told_with_the_truth_in_rows(matrix, ax):
 def test_the_cheapest_mistake_may_be_the_unit():
     matrix = [[0, 6, 0], [3, 0, 12], [9, 3, 0]]
     display = CostMatrixDisplay.from_matrix(matrix, normalize="least")
-    assert told(display) == [["", "2", "0"], ["1", "", "4"], ["3", "1", ""]]
+    assert written(display) == [["", "2", "0"], ["1", "", "4"], ["3", "1", ""]]
     assert "cheapest" in display.ax_.get_title()
 
 
@@ -59,7 +59,7 @@ def test_labels_of_a_frame_are_taken_from_it():
     frame = pd.DataFrame([[0, 6], [2, 0]], ["b", "a"], ["b", "a"])
     display = CostMatrixDisplay.from_matrix(frame)
     assert display.labels.tolist() == ["b", "a"]
-    assert told(display) == [["", "6"], ["2", ""]]
+    assert written(display) == [["", "6"], ["2", ""]]
 
 
 def test_numbers_stand_out_from_their_cells():
@@ -105,7 +105,7 @@ def test_many_classes_have_a_colour_bar_in_the_place_of_numbers(rng):
 def test_equal_costs_and_costs_of_zero_are_drawn(matrix):
     display = CostMatrixDisplay.from_matrix(matrix, colorbar=True)
     display.figure_.canvas.draw()
-    assert told(display)[1][0] == "1"
+    assert written(display)[1][0] == "1"
 
 
 def test_long_names_stay_within_a_new_figure_and_apart():
@@ -121,8 +121,11 @@ def test_long_names_stay_within_a_new_figure_and_apart():
 
 def test_stated_costs_of_a_machine_are_drawn(tumours):
     model = CSELMClassifier(20, cost={MISSED: 5, MISSED[::-1]: 2}, random_state=0).fit(*tumours)
-    assert told(CostMatrixDisplay.from_estimator(model)) == [["", "1"], ["2.5", ""]]
-    assert told(CostMatrixDisplay.from_estimator(model, normalize=None)) == [["", "2"], ["5", ""]]
+    assert written(CostMatrixDisplay.from_estimator(model)) == [["", "1"], ["2.5", ""]]
+    assert written(CostMatrixDisplay.from_estimator(model, normalize=None)) == [
+        ["", "2"],
+        ["5", ""],
+    ]
 
 
 def test_learned_costs_are_drawn_also_behind_a_pipeline(tumours):

@@ -26,11 +26,11 @@ def test_whole_errors_have_a_point_each(kind, ax):
 
 
 def test_other_errors_are_drawn_as_the_metric_counts_them(rng):
-    truth, told = rng.normal(size=(2, 50))
-    display = CumulativeScoreDisplay.from_predictions(truth, told)
+    y_true, y_pred = rng.normal(size=(2, 50))
+    display = CumulativeScoreDisplay.from_predictions(y_true, y_pred)
     assert len(display.tolerances) == 101
-    assert display.tolerances[-1] == np.abs(truth - told).max()
-    expected = [cumulative_score(truth, told, tolerance=j) for j in display.tolerances]
+    assert display.tolerances[-1] == np.abs(y_true - y_pred).max()
+    expected = [cumulative_score(y_true, y_pred, tolerance=j) for j in display.tolerances]
     assert_array_equal(display.line_.get_ydata(), expected)
     assert display.shares[-1] == 1.0
     assert display.ax_.get_legend() is None

@@ -1,4 +1,4 @@
-"""The commands of the pages run in order, and print what stands below them."""
+"""The commands of the tutorial run in order, and print the text shown below them."""
 
 import contextlib
 import io
@@ -13,11 +13,11 @@ from ecselm.cli import main
 from tests.docs.test_pages import agrees
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial_command_line.md"
-BLOCK = re.compile(r"```sh\n(?P<lines>.*?)```\n\n```text\n(?P<said>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```sh\n(?P<lines>.*?)```\n\n```text\n(?P<expected>.*?)```", re.DOTALL)
 
 
 def printed(line):
-    """Return what a line of the shell prints; the command itself is run without a new process."""
+    """Return the output of a shell line; ecselm commands run in this process."""
     command, _, file = line.partition(" > ") if line.endswith(".json") else (line, "", "")
     if not line.startswith("ecselm "):
         return subprocess.run(  # noqa: S602
@@ -33,7 +33,7 @@ def printed(line):
 
 
 @pytest.mark.skipif(not PAGE.is_file(), reason="needs the documentation, beside the sources")
-def test_commands_print_what_the_page_says(monkeypatch, tmp_path):
+def test_commands_print_the_expected_text(monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text()
@@ -41,4 +41,4 @@ def test_commands_print_what_the_page_says(monkeypatch, tmp_path):
     assert len(blocks) == text.count("```sh")
     for block in blocks:
         output = "".join(printed(line) for line in block["lines"].splitlines())
-        assert agrees(output, block["said"]), output
+        assert agrees(output, block["expected"]), output

@@ -1,4 +1,4 @@
-"""The snippets of the pages run in order, and print what stands below them."""
+"""The code of the pages runs in order, and prints the text shown below it."""
 
 import contextlib
 import io
@@ -12,7 +12,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 TESTED = ("tutorial.md", "guide.md", "coming_from.md", "howto/*.md", "extend/*.md", "streaming.md")
 PAGES = sorted(page for pattern in TESTED for page in DOCS.glob(pattern) if page.stem != "index")
 SNIPPET = re.compile(
-    r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```(\n\n```text\n(?P<said>.*?)```)?",
+    r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```"
+    r"(\n\n```text\n(?P<expected>.*?)```)?",
     re.DOTALL,
 )
 CELL = re.compile(r"^\|.*\| `([^|]*)` \|$", re.MULTILINE)  # of the last column
@@ -26,16 +27,16 @@ def printed(code, names):
     return output.getvalue()
 
 
-def agrees(output, said):
-    """Compare words exactly, and numbers up to what another machine's rounding may change."""
-    words = [NUMBER.sub("#", text).split() for text in (output, said)]
-    numbers = [np.array(NUMBER.findall(text), dtype=float) for text in (output, said)]
+def agrees(output, expected):
+    """Compare words exactly, and numbers up to rounding on another computer."""
+    words = [NUMBER.sub("#", text).split() for text in (output, expected)]
+    numbers = [np.array(NUMBER.findall(text), dtype=float) for text in (output, expected)]
     return words[0] == words[1] and np.allclose(*numbers, rtol=0.1, atol=0.02)
 
 
-@pytest.mark.skipif(not PAGES, reason="needs the documentation, which lies beside the sources")
+@pytest.mark.skipif(not PAGES, reason="needs the documentation, beside the sources")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_snippets_of_a_page_print_what_it_says(page, monkeypatch, tmp_path):
+def test_snippets_of_a_page_print_the_expected_text(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "page"}
     snippets = list(SNIPPET.finditer(page.read_text()))
@@ -43,16 +44,17 @@ def test_snippets_of_a_page_print_what_it_says(page, monkeypatch, tmp_path):
     for snippet in snippets:
         if not snippet["skip"]:
             output = printed(snippet["code"], names)
-            assert agrees(output, snippet["said"] or ""), output
+            assert agrees(output, snippet["expected"] or ""), output
 
 
-@pytest.mark.skipif(not PAGES, reason="needs the documentation, which lies beside the sources")
-def test_what_newcomers_write_runs():
+@pytest.mark.skipif(not PAGES, reason="needs the documentation, beside the sources")
+def test_counterparts_of_other_packages_run():
     page = (DOCS / "coming_from.md").read_text()
     names = {"__name__": "page"}
     exec(SNIPPET.search(page)["code"], names)  # noqa: S102
     cells = CELL.findall(page)
-    assert len(cells) == sum(line.startswith("| ") for line in page.splitlines()) - 3  # headers
+    n_tables = page.count("\n|---|---|\n")
+    assert len(cells) == sum(line.startswith("| ") for line in page.splitlines()) - n_tables
     for cell in cells:
         exec(cell, names)  # noqa: S102
 

@@ -1,22 +1,31 @@
-"""The reference has every package that is meant for users."""
+"""The API reference lists every public place, and nothing else."""
 
-import pkgutil
 from pathlib import Path
 
 import pytest
 
-import ecselm
-
 REFERENCE = Path(__file__).parents[2] / "docs" / "api.rst"
-# What users meet through other packages: estimators by the top, the command line by its help.
-INNER = {"_native", "cli", "estimators", "fitness", "linalg", "tables"}
+PUBLIC = (
+    "ecselm",
+    "ecselm.search",
+    "ecselm.costs",
+    "ecselm.metrics",
+    "ecselm.displays",
+    "ecselm.dask",
+    "ecselm.streaming",
+    "ecselm.saving",
+    "ecselm.onnx",
+    "ecselm.paper.methods",
+    "ecselm.paper.baselines",
+    "ecselm.paper.subspace",
+    "ecselm.paper.pairs",
+    "ecselm.paper.datasets",
+    "ecselm.paper.protocols",
+    "ecselm.paper.statistics",
+)
 
 
-def test_reference_lists_every_public_package():
-    if not REFERENCE.is_file():
-        pytest.skip("needs the documentation, which lies beside the sources")
-    words = REFERENCE.read_text().split()
-    listed = {word.removeprefix("ecselm.") for word in words if word.startswith("ecselm.")}
-    listed = {name.partition(".")[0] for name in listed}
-    packages = {found.name for found in pkgutil.iter_modules(ecselm.__path__) if found.ispkg}
-    assert listed == packages - INNER
+@pytest.mark.skipif(not REFERENCE.is_file(), reason="needs the documentation, beside the sources")
+def test_reference_lists_every_public_place():
+    lines = (line.strip() for line in REFERENCE.read_text().splitlines())
+    assert tuple(line for line in lines if line.split(".")[0] == "ecselm") == PUBLIC

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ecselm.costs import SampleCosts
+from ecselm.costs.weights import SampleCosts
 from ecselm.estimators import EELMClassifier, EELMRegressor
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from ecselm.costs import SampleCosts
+from ecselm.costs.weights import SampleCosts
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows
 from ecselm.estimators.eelm import ERROR_RATE, ROOT_MEAN_SQUARE, LayerJudge, as_weights, hold_out

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 
-from ecselm.costs import ClassCosts, ClassWeights, ExampleCosts, PairCosts, SampleCosts
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
+from ecselm.costs.weights import ClassCosts, ClassWeights, ExampleCosts, PairCosts, SampleCosts
 from ecselm.estimators._priors import LEAST_SHARE, prior_costs, row_costs, stated_costs
 from tests.estimators.plain import one_machine
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ecselm import ECSELMClassifier
-from ecselm.costs import SampleCosts
+from ecselm.costs.weights import SampleCosts
 from ecselm.estimators._priors import row_shares
 from ecselm.metrics import mean_cost
 from tests.estimators.plain import one_machine, plain_search

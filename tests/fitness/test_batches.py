@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from ecselm._native.calls import LANES
 from ecselm._threads import Workers
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import (
     ConfusionFitness,
@@ -105,7 +105,7 @@ def encoding_of(kind, y):
     ]
     E = level.n_entries
     gamma = Span(0.01, 1.0, 0.1) if kind == "kernel of any width" else None
-    region = CostRegion(np.full(E, 0.1), np.full(E, 10.0))
+    region = FeasibleRegion(np.full(E, 0.1), np.full(E, 10.0))
     masses = np.ones(N) if KINDS[kind] == "sample" else np.bincount(y).astype(float)
     C = Span.fixed(4.0) if kind == "decision" else Span(0.1, 100.0, 4.0)
     return CostEncoding(level, region, C, gamma, masses, decides=kind == "decision")

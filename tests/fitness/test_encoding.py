@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, CostRegion
+from ecselm.costs.constraints import MARGIN, FeasibleRegion
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import Candidates, CostedRows, CostEncoding, Span, every_row, layer_engine
 
@@ -22,7 +22,7 @@ FIXED = Span.fixed(32.0)
 
 def encoding(level, low=0.01, high=100.0, C=FIXED, gamma=None, **options):
     E = level.n_entries
-    region = CostRegion(np.full(E, float(low)), np.full(E, float(high)))
+    region = FeasibleRegion(np.full(E, float(low)), np.full(E, float(high)))
     return CostEncoding(level, region, C, gamma, **options)
 
 
@@ -124,7 +124,7 @@ def test_corners_of_the_box_are_bounds_to_the_bit():
 @given(st.lists(st.floats(-9, 9), min_size=4, max_size=4), st.booleans())
 def test_what_is_known_holds_for_every_point(point, log):
     low, high = np.array([0.1, 0.7, 1.3, 0.1]), np.array([9.0, 0.7, 2.6, 9.0])
-    known = CostRegion.from_knowledge(low, high, [(0, 1), (3, 2)], "abcd")
+    known = FeasibleRegion.from_constraints(low, high, [(0, 1), (3, 2)], "abcd")
     code = CostEncoding(ClassLevel(4), known, FIXED, log=log)
     (costs,) = code.entries(np.array([point]))
     assert costs[1] == 0.7
@@ -245,7 +245,7 @@ def test_no_candidate_is_outside_the_strengths(data):
     normalized, decides = data.draw(st.booleans()), data.draw(st.booleans())
     log = data.draw(st.booleans())
     low = np.array(lows) * (1.0 if normalized or log else data.draw(st.sampled_from([1.0, -1.0])))
-    region = CostRegion(np.minimum(low, ratio * low), np.maximum(low, ratio * low))
+    region = FeasibleRegion(np.minimum(low, ratio * low), np.maximum(low, ratio * low))
     g = n_groups(level)
     masses = np.array(data.draw(st.lists(sizes, min_size=g, max_size=g))) if normalized else None
     C = data.draw(st.sampled_from([FIXED, Span(0.01, 1000.0, 32.0)]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
 from ecselm.fitness import (
     ConfusionFitness,
@@ -35,7 +35,7 @@ def labels(rng, k):
 
 def signed(H, y, engine, judge, C):
     """Return an objective of a cost per row in [-1, 1], as in the paper."""
-    region = CostRegion(np.full(N, -1.0), np.full(N, 1.0))
+    region = FeasibleRegion(np.full(N, -1.0), np.full(N, 1.0))
     encoding = CostEncoding(SampleLevel(y), region, Span.fixed(C), log=False)
     return CostObjective(encoding, engine, judge)
 
@@ -62,7 +62,7 @@ def test_losses_are_those_of_the_rows_left_out_for_costs_per_class(rng, H, k):
     y = labels(rng, k)
     T = targets(y)[:, 1:] if k == 2 else targets(y)
     rows = CostedRows(T, y, k)
-    region = CostRegion(np.full(k, 0.1), np.full(k, 10.0))
+    region = FeasibleRegion(np.full(k, 0.1), np.full(k, 10.0))
     encoding = CostEncoding(ClassLevel(k), region, Span(0.1, 100.0, 8.0), masses=rows.masses())
     judge = ErrorFitness(T, None, np.square)
     objective = CostObjective(encoding, LeaveOneOutEngine.from_layer(H, rows), judge)
@@ -107,7 +107,7 @@ class Scores:
 
 
 def objective_of(Z, judge):
-    region = CostRegion(np.full(2, 0.1), np.full(2, 10.0))
+    region = FeasibleRegion(np.full(2, 0.1), np.full(2, 10.0))
     return CostObjective(CostEncoding(ClassLevel(2), region, Span.fixed(1.0)), Scores(Z), judge)
 
 

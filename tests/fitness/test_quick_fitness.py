@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import ClassLevel
 from ecselm.fitness import (
     ConfusionFitness,
@@ -40,7 +40,7 @@ def made(rng, k, weighted, splitter):
     weight = rng.choice([0.5, 1.0, 3.0], N) if weighted else None
     rows = CostedRows(T, y, k, weight)
     splits = every_row(N) if splitter == "train" else fold_splits(H, y, 4, rng)
-    region = CostRegion(np.full(k, 0.1), np.full(k, 10.0))
+    region = FeasibleRegion(np.full(k, 0.1), np.full(k, 10.0))
     encoding = CostEncoding(ClassLevel(k), region, Span(0.1, 100.0, 4.0), masses=rows.masses())
     order = np.concatenate([split.test for split in splits])
     truth = y[order], T[order], None if weight is None else weight[order]
@@ -104,7 +104,7 @@ def test_a_candidate_without_a_solution_loses_and_harms_no_other(rng, name):
     H, T = rng.standard_normal((N, L)), targets(y)[:, 1:]
     rows = CostedRows(T, y, 2)
     C = 1.0 / np.linalg.eigvalsh(H.T @ H)[-1]  # where B = -1 is singular
-    region = CostRegion(np.full(2, -1.0), np.full(2, 1.0))
+    region = FeasibleRegion(np.full(2, -1.0), np.full(2, 1.0))
     encoding = CostEncoding(ClassLevel(2), region, Span.fixed(C), log=False)
     judge = judge_of(name, 2, (y, T, None))
     objective = CostObjective(encoding, layer_engine(H, rows, every_row(N)), judge)

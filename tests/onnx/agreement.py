@@ -1,4 +1,4 @@
-"""What a graph must give: the answers of the model it was made of."""
+"""Compare the outputs of a graph with those of its model."""
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
@@ -17,8 +17,8 @@ def rows_beyond(X, n_rows=N_ROWS, seed=1):
     return np.random.default_rng(seed).uniform(low - reach, high + reach, (n_rows, X.shape[1]))
 
 
-def answers(graph, inputs):
-    """Run a graph and return what it answers, by name."""
+def outputs(graph, inputs):
+    """Run a graph and return its outputs by name."""
     session = InferenceSession(graph.SerializeToString())
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(None, inputs), strict=True))
@@ -35,9 +35,9 @@ def fed(X, text=()):
 
 
 def assert_agrees(model, rows, inputs=None, tolerance=TOLERANCE, **options):
-    """Compare all that a graph answers with all that its model does."""
+    """Compare all outputs of a graph with those of its model."""
     graph = to_onnx(model, **options)
-    found = answers(graph, {"X": rows} if inputs is None else inputs)
+    found = outputs(graph, {"X": rows} if inputs is None else inputs)
     expected = {"label": "predict", "scores": "decision_function", "variable": "predict"}
     expected["probabilities"] = "predict_proba"
     for name, values in found.items():

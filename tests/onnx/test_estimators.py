@@ -25,7 +25,7 @@ from ecselm import (
 )
 from ecselm.layers import ACTIVATIONS, DRAWS, KERNELS
 from ecselm.onnx import to_onnx
-from tests.onnx.agreement import TOLERANCE, answers, assert_agrees, rows_beyond
+from tests.onnx.agreement import TOLERANCE, assert_agrees, outputs, rows_beyond
 
 CLASSIFIER_OUTPUTS = {"label", "scores", "probabilities"}
 SHORT = {"population_size": 3, "max_epochs": 0, "fitness": "holdout", "random_state": 0}
@@ -178,7 +178,7 @@ def test_model_of_sparse_rows_agrees_on_dense_ones(rows, model):
 def test_scaled_kernel_of_sparse_rows_answers_as_for_sparse_rows(rows):
     X, R = rows[0] / 100.0, rows_beyond(rows[0] / 100.0)
     model = KELMClassifier(scale="standard").fit(sparse.csr_matrix(X), rows[1])
-    found = answers(to_onnx(model), {"X": R})
+    found = outputs(to_onnx(model), {"X": R})
     expected = model.decision_function(sparse.csr_matrix(R))
     np.testing.assert_allclose(found["scores"], expected, rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -213,7 +213,7 @@ def test_every_regressor_agrees(numbers, model, n_targets):
         np.array([1.0, 2.0, 5.0]),
         np.array([False, True]),
     ],
-    ids=["words", "objects", "integers", "bytes", "floats", "truth"],
+    ids=["words", "objects", "integers", "bytes", "floats", "bools"],
 )
 def test_labels_keep_their_kind(labels):
     X, y = make_classification(
@@ -229,7 +229,7 @@ def test_model_of_float32_rows_is_near(rows):
     """The graph computes in float64 what the model computed in float32."""
     X, R = rows[0].astype(np.float32), rows_beyond(rows[0]).astype(np.float32)
     model = ELMClassifier(20, random_state=0).fit(X, rows[1])
-    found = answers(to_onnx(model), {"X": R.astype(np.float64)})
+    found = outputs(to_onnx(model), {"X": R.astype(np.float64)})
     np.testing.assert_allclose(found["scores"], model.decision_function(R), rtol=1e-3, atol=1e-3)
 
 

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ecselm import CostSearchCV, CSELMClassifier, ECSELMClassifier, ELMClassifier, ELMRegressor
 from ecselm.onnx import to_onnx
-from tests.onnx.agreement import N_ROWS, TOLERANCE, answers, assert_agrees, fed, rows_beyond
+from tests.onnx.agreement import N_ROWS, TOLERANCE, assert_agrees, fed, outputs, rows_beyond
 
 SHORT = {"population_size": 3, "max_epochs": 0, "fitness": "holdout", "random_state": 0}
 TEXT = ("Größe", "city of birth")
@@ -188,7 +188,7 @@ def test_cost_search_agrees(estimator, level, n_classes):
         np.digitize(X[:, 0] + X[:, 1] ** 2, [0.5, 2.0][: n_classes - 1])
     ]
     search = CostSearchCV(estimator, cost_level=level, **SHORT).fit(X, y)
-    # Trees of scikit-learn compare in float32, and those of skl2onnx answer in it.
+    # Trees of scikit-learn compare in float32, and those of skl2onnx return it.
     R = rows_beyond(X).astype(np.float32).astype(np.float64)
     has_trees = isinstance(estimator, DecisionTreeClassifier)
     found = assert_agrees(search, R, tolerance=1e-5 if has_trees else TOLERANCE)
@@ -219,7 +219,7 @@ def test_other_converters_of_skl2onnx_know_the_family():
     model.fit(X, np.where(X[:, 0] > 0, "oui", "non"))
     graph = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
     R = rows_beyond(X)
-    assert (answers(graph, {"X": R})["label"] == model.predict(R)).all()
+    assert (outputs(graph, {"X": R})["label"] == model.predict(R)).all()
 
 
 def test_cost_search_without_probabilities_gives_labels():

@@ -1,4 +1,4 @@
-"""Models from files answer bit for bit as before, and can be fitted again."""
+"""Loaded models predict bit for bit as before, and can be fitted again."""
 
 import json
 import os
@@ -78,7 +78,7 @@ LEARNED = {
     "rows": ECSELMClassifier(20, cost_level="sample", **BUDGET),
     "width": ECSELMClassifier(kernel="rbf", gamma="search", **BUDGET),
     "paper": ECSELMClassifier.paper(n_hidden=20, **BUDGET),
-    "knowledge": ECSELMClassifier(
+    "constraints": ECSELMClassifier(
         20,
         fixed_costs={"gut": 1},
         cost_intervals={"schön": (2, 20)},
@@ -117,13 +117,13 @@ def again(model, tmp_path):
 
 
 def assert_same(model, loaded, rows):
-    """Compare answers bit for bit, learned attributes, and parameters."""
+    """Compare predictions bit for bit, learned attributes, and parameters."""
     for name in ("predict", "predict_proba", "decision_function"):
         if hasattr(model, name):
-            answers = getattr(model, name)(rows)
-            told = getattr(loaded, name)(rows)
-            assert answers.dtype == told.dtype
-            assert_array_equal(answers, told)
+            expected = getattr(model, name)(rows)
+            predicted = getattr(loaded, name)(rows)
+            assert expected.dtype == predicted.dtype
+            assert_array_equal(expected, predicted)
     for name in ("class_costs_", "cost_matrix_", "cost_vector_", "classes_", "beta_"):
         assert hasattr(model, name) == hasattr(loaded, name)
         if hasattr(model, name):
@@ -203,7 +203,7 @@ def test_tables_with_words_and_gaps_give_the_same_answers(tmp_path):
 
 
 def test_refitted_model_is_the_same_again(tmp_path):
-    model = clone(LEARNED["knowledge"]).fit(X, SCHOEN)
+    model = clone(LEARNED["constraints"]).fit(X, SCHOEN)
     fresh = clone(again(model, tmp_path)).fit(X, SCHOEN)
     assert_same(model, fresh, X)
 

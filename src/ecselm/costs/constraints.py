@@ -1,4 +1,4 @@
-"""Half-known costs: fixed, bounded or ordered, and the region that satisfies all of it."""
+"""Constraints on costs: fixed values, bounds and order, and the feasible region they define."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from ecselm.costs.levels import CostLevel, SampleLevel
 from ecselm.costs.parse import numbers
 from ecselm.costs.weights import label_codes
 
-MARGIN = 1.01  # what is worse costs at least one per cent more
+MARGIN = 1.01  # least ratio of two ordered costs
 ROUNDING = 1e-12
-SLACK = 4.0  # how far beyond all known costs an unknown one is looked for
+SLACK = 4.0  # factor by which an unconstrained cost may lie outside all known ones
 
 
 @dataclass(frozen=True, slots=True)
-class CostRegion:
+class FeasibleRegion:
     """Bounds and order of E costs.
 
-    ``order`` holds pairs (dearer, cheaper), sorted so that one pass makes costs obey.
+    ``order`` holds pairs (higher, lower) of entries, sorted so that one pass over them
+    enforces the order.
 
     Examples
     --------
     >>> import numpy as np
-    >>> region = CostRegion.from_knowledge(
+    >>> region = FeasibleRegion.from_constraints(
     ...     np.array([1.0, 0.0]), np.array([1.0, np.inf]), [(1, 0)], ["alarm", "miss"]
     ... )
     >>> region.low
@@ -40,22 +41,22 @@ class CostRegion:
     order: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def from_knowledge(
+    def from_constraints(
         cls,
         low: FloatArray,
         high: FloatArray,
         order: Sequence[tuple[int, int]],
         names: Sequence[str],
-    ) -> CostRegion:
-        """Draw every conclusion from bounds and order, or refuse a contradiction.
+    ) -> FeasibleRegion:
+        """Return the tightest bounds that follow, or raise ValueError for a contradiction.
 
-        A bound not known is 0 or infinite. ``names`` are the costs in words.
+        Unknown bounds are 0 and infinite. ``names`` are the entries, for error messages.
         """
         rank = _ranks(order, len(low), names)
         upwards = tuple(sorted(order, key=lambda pair: rank[pair[1]]))
         low, high = low.copy(), high.copy()
-        for dearer, cheaper in upwards:
-            low[dearer] = max(low[dearer], MARGIN * low[cheaper])
+        for higher, lower in upwards:
+            low[higher] = max(low[higher], MARGIN * low[lower])
         for i in np.flatnonzero(low > high * (1.0 + ROUNDING)).tolist():
             raise ValueError(
                 "cost_bounds, fixed_costs, cost_intervals and cost_order must not contradict each "
@@ -63,52 +64,52 @@ class CostRegion:
                 f"most {high[i]:g}, where what is worse costs at least one per cent more"
             )
         low = np.minimum(low, high)
-        for dearer, cheaper in sorted(order, key=lambda pair: -rank[pair[0]]):
-            high[cheaper] = max(low[cheaper], min(high[cheaper], high[dearer] / MARGIN))
+        for higher, lower in sorted(order, key=lambda pair: -rank[pair[0]]):
+            high[lower] = max(low[lower], min(high[lower], high[higher] / MARGIN))
         return cls(low, high, upwards)
 
     @property
     def is_open(self) -> bool:
-        """Tell whether nothing fixes the unit of the costs: no cost is known by number."""
+        """Return whether no bound is known, so that the unit of the costs is free."""
         return bool((self.low <= 0).all() and np.isinf(self.high).all())
 
-    def within(self, low: float, high: float, names: Sequence[str]) -> CostRegion:
-        """Return the part of the region between two bounds for all costs."""
-        if self.order and low < 0:  # where one per cent more is less
+    def within(self, low: float, high: float, names: Sequence[str]) -> FeasibleRegion:
+        """Return the region intersected with common bounds of all costs."""
+        if self.order and low < 0:  # times MARGIN, a negative cost decreases
             raise ValueError(f"cost_bounds must be >= 0 with cost_order, got {(low, high)}")
-        return CostRegion.from_knowledge(
+        return FeasibleRegion.from_constraints(
             np.where(self.low > 0, np.maximum(self.low, low), low),
             np.minimum(self.high, high),
             self.order,
             names,
         )
 
-    def closed(self, guesses: FloatArray) -> CostRegion:
+    def closed(self, guesses: FloatArray) -> FeasibleRegion:
         """Return the region with finite bounds, wide enough around ``guesses`` (n, E).
 
-        With something known, every bound not known is as wide as all costs together, so
-        that no bound of ours contradicts the person's.
+        If any constraint is given, unknown bounds are as wide as all costs together, so
+        that they cannot contradict it.
         """
         if self.is_open and not self.order:
             low, high = guesses.min(axis=0) / SLACK, guesses.max(axis=0) * SLACK
-            return CostRegion(low, high)
+            return FeasibleRegion(low, high)
         stated = np.concatenate([self.low, self.high, guesses.ravel()])
         stated = stated[np.isfinite(stated) & (stated > 0)]
-        slack = SLACK * MARGIN ** len({cheaper for _, cheaper in self.order})
+        slack = SLACK * MARGIN ** len({lower for _, lower in self.order})
         low = np.where(self.low > 0, self.low, stated.min() / slack)
         high = np.where(np.isfinite(self.high), self.high, stated.max() * slack)
-        return CostRegion.from_knowledge(low, high, self.order, [""] * len(low))
+        return FeasibleRegion.from_constraints(low, high, self.order, [""] * len(low))
 
     def repaired(self, costs: FloatArray) -> FloatArray:
-        """Return the nearest costs (P, E) above that lie in the region."""
+        """Return ``costs`` (P, E), clipped to the bounds and raised where the order requires it."""
         costs = np.clip(costs, self.low, self.high)
-        for dearer, cheaper in self.order:
-            costs[:, dearer] = np.maximum(costs[:, dearer], MARGIN * costs[:, cheaper])
-        # What lies at its bound may miss it by a rounding of the margin.
+        for higher, lower in self.order:
+            costs[:, higher] = np.maximum(costs[:, higher], MARGIN * costs[:, lower])
+        # Multiplying by MARGIN may exceed the upper bound by a rounding error.
         return np.minimum(costs, self.high) if self.order else costs
 
     def scaled_into(self, costs: FloatArray) -> FloatArray | None:
-        """Return ``costs`` (E,) > 0 times a number that puts them inside, None if none does."""
+        """Return a multiple of ``costs`` (E,) > 0 inside the region, or None if there is none."""
         least = float((self.low / costs).max())
         most = float((self.high / costs).min())
         if least > most * (1 + 1e-12):
@@ -116,15 +117,15 @@ class CostRegion:
         middle = np.sqrt(least * most) if least > 0 else most
         factor = 1.0 if least <= 1.0 <= most else middle
         inside = np.clip(costs * factor, self.low, self.high)
-        obeys = all(inside[dearer] >= inside[cheaper] * MARGIN for dearer, cheaper in self.order)
+        obeys = all(inside[higher] >= inside[lower] * MARGIN for higher, lower in self.order)
         return inside if obeys else None
 
 
 def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str]) -> list[int]:
-    """Return the place of every cost in an order from cheap to dear."""
+    """Return the position of every cost in a topological order, lowest first."""
     sorter: TopologicalSorter[int] = TopologicalSorter({i: set() for i in range(n_costs)})
-    for dearer, cheaper in order:
-        sorter.add(dearer, cheaper)
+    for higher, lower in order:
+        sorter.add(higher, lower)
     try:
         places = {cost: place for place, cost in enumerate(sorter.static_order())}
     except CycleError as error:
@@ -133,23 +134,23 @@ def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str])
     return [places[i] for i in range(n_costs)]
 
 
-def read_knowledge(
+def parse_constraints(
     fixed_costs: Mapping[Any, Any] | None,
     cost_intervals: Mapping[Any, Any] | None,
     cost_order: Sequence[Any] | None,
     level: CostLevel,
     classes: AnyArray,
-) -> CostRegion:
-    """Return the region of costs that contradict nothing of this.
+) -> FeasibleRegion:
+    """Return the feasible region of the constraints.
 
     Parameters
     ----------
     fixed_costs : dict or None
         ``{(true, predicted): cost}``, or ``{true: cost}`` for all mistakes on a class.
     cost_intervals : dict or None
-        The same with ``(low, high)`` in the place of a cost; 0 and ``inf`` are open ends.
+        ``(low, high)`` by the same keys; 0 and ``inf`` are open ends.
     cost_order : list of pairs or None
-        ``(dearer, cheaper)``, where each is a class or a pair (true, predicted).
+        ``(more costly, less costly)``, each a class or a pair (true, predicted).
     level : CostLevel
     classes : array of shape (k,)
 
@@ -157,7 +158,7 @@ def read_knowledge(
     --------
     >>> import numpy as np
     >>> from ecselm.costs.levels import ClassLevel
-    >>> read_knowledge({"well": 1}, {"ill": (2, 20)}, None, ClassLevel(2),
+    >>> parse_constraints({"well": 1}, {"ill": (2, 20)}, None, ClassLevel(2),
     ...                np.array(["ill", "well"])).high
     array([20.,  1.])
     """
@@ -174,7 +175,7 @@ def read_knowledge(
                 low[entry], high[entry] = bounds
                 known[entry] = key
     order = _order(cost_order, level, classes)
-    return CostRegion.from_knowledge(low, high, order, level.names(classes))
+    return FeasibleRegion.from_constraints(low, high, order, level.names(classes))
 
 
 def _items(stated: Any, name: str) -> list[tuple[Any, Any]]:
@@ -226,9 +227,11 @@ def _order(stated: Any, level: CostLevel, classes: AnyArray) -> list[tuple[int, 
     pairs: list[tuple[int, int]] = []
     for relation in stated.tolist() if isinstance(stated, np.ndarray) else stated:
         if not isinstance(relation, tuple | list) or len(relation) != 2:
-            raise ValueError(f"cost_order must hold pairs (dearer, cheaper), got {relation!r}")
-        dearer, cheaper = (_entries(key, level, classes, "cost_order") for key in relation)
-        if set(dearer) & set(cheaper):
+            raise ValueError(
+                f"cost_order must hold pairs (more costly, less costly), got {relation!r}"
+            )
+        higher, lower = (_entries(key, level, classes, "cost_order") for key in relation)
+        if set(higher) & set(lower):
             raise ValueError(f"cost_order must not put a cost above itself, got {relation!r}")
-        pairs += [(d, c) for d in dearer for c in cheaper]
+        pairs += [(d, c) for d in higher for c in lower]
     return pairs

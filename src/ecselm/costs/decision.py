@@ -1,4 +1,4 @@
-"""Decisions of least expected cost."""
+"""Decide for the class of least expected cost."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ecselm._typing import FloatArray, IntArray
 
 
 def expected_costs(probabilities: FloatArray, cost: FloatArray) -> FloatArray:
-    """Return what each prediction is expected to cost, shape (N, k).
+    """Return the expected cost of each prediction, shape (N, k).
 
     Parameters
     ----------
     probabilities : array of shape (N, k)
     cost : array of shape (k, k) or (N, k, k)
-        Rows are the truth, columns the prediction; with N matrices, one per row.
+        Rows are true classes, columns predicted classes; N matrices are one per row.
     """
     P, costs = np.asarray(probabilities), np.asarray(cost)
     N, k = P.shape
@@ -28,7 +28,7 @@ def expected_costs(probabilities: FloatArray, cost: FloatArray) -> FloatArray:
 
 
 def min_cost_decision(probabilities: FloatArray, cost: FloatArray) -> IntArray:
-    """Return the position of the class whose prediction is expected to cost least.
+    """Return the position of the class of least expected cost.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def min_cost_decision(probabilities: FloatArray, cost: FloatArray) -> IntArray:
 
     Examples
     --------
-    One chance in five of an illness that is five times as dear to miss as to suspect:
+    An illness of probability 0.2, five times as costly to miss as to suspect:
 
     >>> import numpy as np
     >>> min_cost_decision(np.array([[0.8, 0.2]]), np.array([[0.0, 1.0], [5.0, 0.0]]))

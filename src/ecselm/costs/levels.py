@@ -1,7 +1,7 @@
-"""What a cost belongs to: a class, a pair of classes, or a row.
+"""Levels of costs: by class, by confusion, or by row.
 
-A search works on E entries. Their level says which entries a person means, what B they
-give by group of rows (12), and which cost matrix they stand for.
+A search works on E cost entries. Their level maps classes and confusions to entries,
+entries to the cost of each group of rows (12), and entries to a cost matrix.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 
 
 class CostLevel(Protocol):
-    """How E cost entries are laid out."""
+    """Layout of E cost entries."""
 
     @property
     def n_entries(self) -> int:
         """Return E."""
 
     def names(self, classes: AnyArray) -> list[str]:
-        """Return every entry in words."""
+        """Return the name of every entry."""
 
     def entries_of(self, truth: int, predicted: int | None) -> list[int]:
         """Return the entries of a confusion, or of every mistake on the class ``truth``."""
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the entries (E,) of costs (k,) that depend on the true class only."""
 
     def group_costs(self, entries: FloatArray) -> FloatArray:
@@ -50,7 +50,7 @@ class ClassLevel:
         return [f"{label!r}" for label in classes.tolist()]
 
     def entries_of(self, truth: int, predicted: int | None) -> list[int]:
-        """Return the class; which confusion is meant matters only beyond two classes."""
+        """Return the class; a confusion of two classes is the one mistake on its true class."""
         if predicted is not None and self.n_classes > 2:
             raise ValueError(
                 "costs of single confusions must be searched with cost_level='matrix' where "
@@ -58,12 +58,12 @@ class ClassLevel:
             )
         return [truth]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
-        """Return the costs as they are."""
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
+        """Return a copy of the costs."""
         return by_class.copy()
 
     def group_costs(self, entries: FloatArray) -> FloatArray:
-        """Return the costs as they are: the groups are the classes."""
+        """Return the entries: the groups are the classes."""
         return entries
 
 
@@ -71,9 +71,9 @@ class ClassLevel:
 class MatrixLevel:
     """One cost per confusion: D = k (k - 1).
 
-    Rows are weighed through (12) with ``W = I``, which the search absorbs, and the sum
-    taken over classes, as a mean: ``B_i = sum_j M[y_i, j] / (k - 1)``. So a matrix of
-    ones gives B = 1, whatever the class counts.
+    Rows are weighted by (12) with ``W = I``, since the search can absorb W, and with the
+    mean over classes instead of the sum: ``B_i = sum_j M[y_i, j] / (k - 1)``. A matrix of
+    ones then gives B = 1 for any class counts.
     """
 
     n_classes: int
@@ -96,12 +96,12 @@ class MatrixLevel:
         ]
 
     def entries_of(self, truth: int, predicted: int | None) -> list[int]:
-        """Return one confusion, or all of a row."""
+        """Return the entry of a confusion, or all entries of a true class."""
         rows, columns = self._places
         wanted = rows == truth if predicted is None else (rows == truth) & (columns == predicted)
         return [int(i) for i in np.flatnonzero(wanted)]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the costs, equal for all mistakes on a class."""
         return by_class[self._places[0]]
 
@@ -122,7 +122,7 @@ class MatrixLevel:
 
 @dataclass(frozen=True, slots=True)
 class SampleLevel:
-    """One cost per row, as in the paper: D = N. ``y`` are the classes of the rows."""
+    """One cost per row, as in the paper: D = N. ``y`` holds the classes of the rows."""
 
     y: IntArray  # (N,)
 
@@ -140,10 +140,10 @@ class SampleLevel:
         """Return the rows of the class."""
         return [int(i) for i in np.flatnonzero(self.y == truth)]
 
-    def spread(self, by_class: FloatArray) -> FloatArray:
+    def from_class_costs(self, by_class: FloatArray) -> FloatArray:
         """Return the cost of every row."""
         return by_class[self.y]
 
     def group_costs(self, entries: FloatArray) -> FloatArray:
-        """Return the costs as they are: every row is a group."""
+        """Return the entries: every row is a group."""
         return entries

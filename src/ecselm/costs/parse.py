@@ -1,4 +1,4 @@
-"""One parser for every way a person states costs."""
+"""Parse costs, in every form in which a user may state them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def outcome_costs(
     y : array of shape (N,)
         0 for the negative and 1 for the positive class.
     tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
-        What a true positive, true negative, false positive and false negative costs;
-        None is 0 for right answers and 1 for mistakes.
+        Cost of a true positive, true negative, false positive and false negative;
+        None is 0 for correct predictions and 1 for mistakes.
 
     Examples
     --------
@@ -76,23 +76,23 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
     ----------
     cost : None, array, DataFrame, dict or callable
         - None: every mistake costs 1;
-        - array of shape (k, k): rows are the truth, columns the prediction, both in
-          the order of ``classes``;
+        - array of shape (k, k): rows are true classes, columns predicted classes, both
+          in the order of ``classes``;
         - DataFrame of shape (k, k): index and columns are class labels, in any order
           (polars has no index: its rows stand in the order of its columns);
-        - dict ``{(true, predicted): cost}``: mistakes it leaves out cost 1, right
-          answers 0;
+        - dict ``{(true, predicted): cost}``: mistakes that are not listed cost 1,
+          correct predictions 0;
         - array of shape (k,) or dict ``{true: cost}``: the cost of any mistake on that
-          class, 1 for classes the dict leaves out;
-        - callable: a rule, called with ``classes``, that returns one of these. It holds
-          whichever classes a fold happens to have.
+          class, 1 for classes that are not listed;
+        - callable: called with ``classes``, returns one of these. It works for whichever
+          classes a fold happens to have.
     classes : array of shape (k,)
 
     Returns
     -------
     matrix : array of shape (k, k)
-        With a zero diagonal: what a right answer costs is subtracted from its row,
-        which changes no decision. What remains must be >= 0.
+        With a zero diagonal: the cost of a correct prediction is subtracted from its
+        row, which changes no decision. The remaining costs must be >= 0.
 
     Examples
     --------
@@ -124,20 +124,20 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
 def parse_sample_cost(
     cost: Any, y: IntArray, classes: Any, aggregate: str, *, name: str = "sample_cost"
 ) -> Costs:
-    """Return the costs that ``cost`` states row by row.
+    """Return the costs that ``cost`` states by row.
 
     Parameters
     ----------
     cost : array of shape (N,), (N, k) or (N, N)
         The cost information vector itself; or the cost of predicting each class for
         each row, by the labels of its columns if it is a DataFrame that has them; or the
-        paper's matrix (11), sample to sample, of which only the row sums count.
+        paper's matrix (11), sample to sample, of which only the row sums are used.
     y : array of shape (N,)
         True classes, as positions in ``classes``.
     classes : array of shape (k,)
     aggregate : {"samples", "classes"}
     name : str
-        The parameter to name in errors.
+        Name of the parameter, for error messages.
     """
     values, (N, k) = numbers(by_label(cost, classes), name), (len(y), len(classes))
     if values.shape == (N,):
@@ -155,9 +155,9 @@ def parse_sample_cost(
 
 
 def parse_any_cost(cost: Any, y: IntArray, classes: Any, aggregate: str) -> Costs:
-    """Return the costs that ``cost`` states, by class or, told by its shape, by row.
+    """Return the costs that ``cost`` states, by class or by row according to its shape.
 
-    Where both readings fit, as with three rows of three classes, it is by class.
+    Where both shapes fit, as with three rows of three classes, costs are by class.
     """
     if isinstance(cost, np.ndarray | list):
         shape, k = numbers(cost, "cost").shape, len(classes)
@@ -204,7 +204,7 @@ def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
 
 
 def by_label(cost: Any, classes: Any) -> Any:
-    """Put columns that are named after the classes into the order of the classes."""
+    """Reorder columns that are named after the classes into the order of the classes."""
     labels = np.asarray(classes).tolist()
     columns = list(getattr(cost, "columns", []))
     return cost[labels] if columns and set(columns) == set(labels) else cost
@@ -223,7 +223,7 @@ def _from_array(cost: Any, classes: AnyArray) -> FloatArray:
 
 
 def numbers(cost: Any, name: str) -> FloatArray:
-    """Return finite numbers; ``name`` is the parameter at fault."""
+    """Return ``cost`` as finite floats; ``name`` is the parameter, for error messages."""
     try:
         values = np.asarray(cost, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -249,7 +249,7 @@ def _reduced(matrix: FloatArray, classes: AnyArray) -> FloatArray:
 
 
 def _no_cheap_mistake(values: FloatArray, right: FloatArray, name: str) -> FloatArray:
-    """Subtract from each row what its right answer costs."""
+    """Subtract the cost of the correct prediction from each row."""
     reduced = values - right[:, np.newaxis]
     if (reduced < 0).any():
         i, j = np.argwhere(reduced < 0)[0]
@@ -271,7 +271,7 @@ def check_row_costs(cost: Any, name: str) -> FloatArray:
 def read_costs(
     cost: Any, y: IntArray, classes: AnyArray, *, aggregate: str, sample_cost: Any, **outcomes: Any
 ) -> Costs:
-    """Return the costs of rows of the classes ``y``, however they were stated.
+    """Return the costs of rows of the classes ``y``, from whichever argument states them.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def read_costs(
 
 
 def refuse_row_costs(**stated: Any) -> None:
-    """Refuse costs by row where a decision needs the costs of rows not seen yet."""
+    """Raise ValueError for costs by row where decisions need the costs of new rows."""
     names = [name for name, value in stated.items() if value is not None]
     if names:
         raise ValueError(

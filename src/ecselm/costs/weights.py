@@ -1,4 +1,4 @@
-"""Costs that have been read, and the vector B they give (paper, eqs. 9-12)."""
+"""Parsed costs and the cost information vector B (paper, equations 9 to 12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GOLDEN = 0.618  # as printed in (10)
 
 
 def label_codes(labels: Sequence[Any], classes: AnyArray, name: str) -> IntArray:
-    """Return the position in ``classes`` of each label; ``name`` is the parameter at fault."""
+    """Return the position of each label in ``classes``; ``name`` is for error messages."""
     positions = {label: code for code, label in enumerate(classes.tolist())}
     unknown = [label for label in labels if _plain(label) not in positions]
     if unknown:
@@ -64,10 +64,10 @@ def class_weights(weighting: str | Mapping[Any, float] | None, n: Any, classes: 
     weighting : {"w1", "w2", "balanced"}, dict or None
         ``"w1"`` is (9), ``1/n_c``; ``"w2"`` is (10), ``0.618/n_c`` for classes larger
         than the average; ``"balanced"`` is scikit-learn's ``N/(k n_c)``; a dict gives
-        the weights by class label, 1 for classes it leaves out; None is 1 for all.
+        the weights by class label, 1 for classes that are not listed; None is 1 for all.
     n : array of shape (k,)
-        Class counts; a sum of sample weights where there are any. With a formula, a
-        class that never occurs gets the weight 0, as there is nothing to weigh.
+        Class counts, or sums of sample weights. A class that never occurs gets the
+        weight 0 from a formula.
     classes : array of shape (k,)
 
     Examples
@@ -102,7 +102,11 @@ def _from_labels(weighting: Mapping[Any, float], classes: AnyArray) -> FloatArra
 
 @dataclass(frozen=True, slots=True)
 class CostTerms:
-    """Groups and factors of N rows with r terms each, and the kind of cost they come from."""
+    """Cost groups and factors of N rows with r terms each.
+
+    ``B_i = sum_t coefficients[groups[i, t]] factors[i, t]``. ``kind`` names the form of the
+    costs.
+    """
 
     groups: IntArray  # (N, r), in 0..n_groups-1
     factors: FloatArray  # (N, r)
@@ -115,7 +119,7 @@ class CostTerms:
 
 
 class Costs(Protocol):
-    """Costs of any form, once read."""
+    """Parsed costs of any form."""
 
     def terms(self, y: IntArray) -> CostTerms:
         """Return the terms of rows of the classes ``y`` (N,)."""
@@ -142,7 +146,7 @@ class ClassCosts:
     aggregate: str = "samples"
 
     def terms(self, y: IntArray) -> CostTerms:
-        """Put each row into the group of its class."""
+        """Assign each row to the group of its class."""
         return CostTerms(y[:, np.newaxis], np.ones((len(y), 1)), len(self.matrix), "class")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
@@ -178,12 +182,12 @@ class ExampleCosts:
 
 @dataclass(frozen=True, slots=True)
 class SampleCosts:
-    """The cost information vector itself, given from outside; W has no part in it."""
+    """The cost information vector itself, given by the user; W does not apply."""
 
     vector: FloatArray  # (N,)
 
     def terms(self, y: IntArray) -> CostTerms:
-        """Put every row into one group."""
+        """Assign every row to one group."""
         groups = np.zeros((len(y), 1), dtype=np.intp)
         return CostTerms(groups, self.vector[:, np.newaxis], 1, "sample")
 
@@ -200,7 +204,7 @@ class PairCosts:
     n_classes: int
 
     def terms(self, y: IntArray) -> CostTerms:
-        """Group by class, whose weight is still to come."""
+        """Assign each row to the group of its class, which carries the class weight."""
         return CostTerms(y[:, np.newaxis], self.totals[:, np.newaxis], self.n_classes, "pair")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:
@@ -210,12 +214,12 @@ class PairCosts:
 
 @dataclass(frozen=True, slots=True)
 class ClassWeights:
-    """No costs but the weights of the classes (8)."""
+    """Class weights alone (8), without costs."""
 
     n_classes: int
 
     def terms(self, y: IntArray) -> CostTerms:
-        """Put each row into the group of its class."""
+        """Assign each row to the group of its class."""
         return CostTerms(y[:, np.newaxis], np.ones((len(y), 1)), self.n_classes, "weight")
 
     def coefficients(self, n: FloatArray, W: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ try:
     import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:
-    raise ImportError('ecselm.dask needs dask: pip install "ecselm[dask]"') from error
+    raise ImportError('ecselm.dask needs dask: install the extra "dask"') from error
 
 from ecselm.dask.estimators import (
     DaskCSELMClassifier,

@@ -1,4 +1,4 @@
-"""Pictures of costs, searches and results, in the manner of the displays of scikit-learn."""
+"""Plots of costs, searches and results, with the interface of scikit-learn's displays."""
 
 from ecselm.displays.convergence import ConvergenceDisplay
 from ecselm.displays.cost_matrix import CostMatrixDisplay

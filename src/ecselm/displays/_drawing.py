@@ -1,4 +1,4 @@
-"""What all displays share: axes, colours, heat maps, and fitted attributes."""
+"""Axes, colours, heat maps and fitted attributes, shared by all displays."""
 
 from __future__ import annotations
 
@@ -12,35 +12,33 @@ from ecselm._typing import AnyArray, FloatArray
 
 WIDE = (8.0, 4.5)  # inches, of a figure with a legend beside its axes
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-GREY = "0.45"  # of what is there to compare with
-LINES = ("-", "--", ":")  # one for each round of colours
+GREY = "0.45"  # of reference lines
+LINES = ("-", "--", ":")  # one for each cycle of colours
 MARKS = ("o", "s", "^", "v", "D", "x", "+", "*", "P")
-MOST_MARKS = 20  # points above which marks would hide the curve
-N_MARKS = 10  # on a curve of more points, at most
-# Luminance at which black and white stand out alike: (1.05 / (L + 0.05))^2 = 1.05 / 0.05.
+MOST_MARKS = 20  # points up to which every point is marked
+N_MARKS = 10  # at most, on a curve of more points
+# Luminance at which black and white have equal contrast: (1.05 / (L + 0.05))^2 = 1.05 / 0.05.
 EVEN = 0.179
-LARGEST_TOLD = 12  # classes up to which the numbers of a matrix can be read
-LARGEST_NAMED = 20  # classes up to which their names can
+MOST_WRITTEN = 12  # classes up to which the numbers of a matrix are legible
+MOST_NAMED = 20  # classes up to which their names are legible
 SHORT_NAME = 4  # characters up to which names fit side by side
-MOST_SLANTED = 8  # longer names that fit if they are slanted, and not upright
-SIZES = {5: "medium", 8: "small"}  # of numbers, by the most classes for which they fit
+MOST_SLANTED = 8  # number of longer names that fit if they are slanted
+SIZES = {5: "medium", 8: "small"}  # of numbers, by the largest number of classes
 
 
 def pyplot() -> Any:
-    """Return ``matplotlib.pyplot``, or say which extra it comes with."""
+    """Return ``matplotlib.pyplot``, or raise ImportError naming the missing extra."""
     try:
         import matplotlib.pyplot as plt  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError(
-            "displays need matplotlib, the extra 'plot': pip install 'ecselm[plot]'"
-        ) from error
+        raise ImportError('displays need matplotlib: install the extra "plot"') from error
     return plt
 
 
 def axes_or_new(ax: Any, size: tuple[float, float] | None = None) -> Any:
-    """Return the axes given, or those of a new figure of this size in inches.
+    """Return ``ax``, or the axes of a new figure of this size in inches.
 
-    A new figure makes room for whatever stands beside its axes.
+    The layout of a new figure leaves room for a legend beside its axes.
     """
     plt = pyplot()
     if ax is not None:
@@ -50,22 +48,22 @@ def axes_or_new(ax: Any, size: tuple[float, float] | None = None) -> Any:
 
 
 def whole_numbers(ax: Any) -> None:
-    """Let ticks below ``ax`` be whole numbers only."""
+    """Restrict the ticks of the x axis to integers."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def draw_legend(ax: Any, *, beside: bool) -> None:
-    """Name what is drawn, beside the axes, where no curve can be, or within."""
+    """Draw the legend beside the axes, where it hides no curve, or within them."""
     place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if beside else {"loc": "best"}
     ax.legend(fontsize="small", **place)
 
 
 def having(estimator: Any, attribute: str) -> Any:
-    """Return the estimator that has an attribute: this one, or the last of its pipeline.
+    """Return the estimator with an attribute: this one, or the last step of its pipeline.
 
-    Also that which a search around it, such as ``GridSearchCV``, has chosen.
+    The ``best_estimator_`` of a search such as ``GridSearchCV`` is looked into as well.
     """
     check_is_fitted(estimator)
     inner = estimator
@@ -82,10 +80,10 @@ def having(estimator: Any, attribute: str) -> Any:
 
 
 def look(i: int, n_points: int) -> dict[str, Any]:
-    """Return the style of the curve with the number ``i`` from 0.
+    """Return the style of the curve with the number ``i``, counted from 0.
 
-    All points are marked where they are few. Of many some are, others on every curve, so that
-    curves are told apart without colours, and where one lies on another.
+    All points are marked where they are few. Of many points every curve marks different ones,
+    so that curves can be distinguished without colours and where they overlap.
 
     Examples
     --------
@@ -104,14 +102,14 @@ def look(i: int, n_points: int) -> dict[str, Any]:
 
 
 def text_colour(background: Any) -> str:
-    """Return "black" or "white", whichever stands out more from a colour.
+    """Return "black" or "white", whichever has more contrast with a colour.
 
-    By the relative luminance of WCAG 2, which weighs red, green and blue as eyes do.
+    Contrast is that of WCAG 2, by relative luminance.
 
     Parameters
     ----------
     background : sequence of float
-        Red, green and blue between 0 and 1; what follows is passed over.
+        Red, green and blue between 0 and 1; further entries are ignored.
 
     Examples
     --------
@@ -124,10 +122,10 @@ def text_colour(background: Any) -> str:
 
 
 def name_classes(ax: Any, names: Sequence[str]) -> None:
-    """Write the names of the classes along both axes, unless there are too many."""
-    if len(names) > LARGEST_NAMED:
+    """Label both axes with the names of the classes, unless there are too many."""
+    if len(names) > MOST_NAMED:
         return
-    small: dict[str, Any] = {} if len(names) <= LARGEST_TOLD else {"fontsize": "small"}
+    small: dict[str, Any] = {} if len(names) <= MOST_WRITTEN else {"fontsize": "small"}
     turned: dict[str, Any] = {}
     if max(map(len, names)) > SHORT_NAME:
         slanted = {"rotation": 30, "ha": "right"}
@@ -136,10 +134,10 @@ def name_classes(ax: Any, names: Sequence[str]) -> None:
     ax.set_yticks(range(len(names)), names, **small)
 
 
-def write_cells(ax: Any, im: Any, M: FloatArray, told: str, **text_kw: Any) -> AnyArray:
+def write_cells(ax: Any, im: Any, M: FloatArray, number_format: str, **text_kw: Any) -> AnyArray:
     """Write the entries of ``M`` into the cells of its image, and return the texts (k, k).
 
-    What the image leaves blank has no text, None in its place.
+    Cells that are blank in the image are None.
     """
     texts = np.full(M.shape, None, dtype=object)
     colours = im.cmap(im.norm(np.ma.masked_invalid(M)))
@@ -147,5 +145,5 @@ def write_cells(ax: Any, im: Any, M: FloatArray, told: str, **text_kw: Any) -> A
     for i, j in np.argwhere(np.isfinite(M)):
         style = {"color": text_colour(colours[i, j]), "fontsize": size, **text_kw}
         place = {"ha": "center", "va": "center"}
-        texts[i, j] = ax.text(j, i, format(M[i, j], told), **{**place, **style})
+        texts[i, j] = ax.text(j, i, format(M[i, j], number_format), **{**place, **style})
     return texts

@@ -1,4 +1,4 @@
-"""How searches went."""
+"""Convergence curves of searches."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PRIORS = ("auto", "all", "best", None)
 
 
 class ConvergenceDisplay:
-    """The best and the mean fitness of a search over its generations; greater is better.
+    """Best and mean fitness of a search over its generations; greater is better.
 
-    Priors, the costs that a search begins with, are horizontal lines: what lies above them
-    was gained by searching, on the rows that the search was judged by.
+    Priors, the costs that a search begins with, are horizontal lines: the distance above
+    them is the gain of searching, on the validation rows of the search.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class ConvergenceDisplay:
         Searches by name, each with the columns ``best``, ``mean``, and ``generation`` or
         ``evaluations`` or both.
     prior_scores : dict of str to dict, default=None
-        The fitness of each prior by its name, for each search that has some.
+        Fitness of each prior by name, for each search that has priors.
 
     Attributes
     ----------
     best_lines_, mean_lines_ : dict of str to matplotlib Line2D
         By the name of the search.
     prior_lines_ : dict of (str, str) to matplotlib Line2D
-        By the names of the search and the prior.
+        By the names of search and prior.
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -84,12 +84,12 @@ class ConvergenceDisplay:
         Parameters
         ----------
         estimator : estimator, or dict of str to estimator
-            That searches: ECSELM, EELM, ``CostSearchCV``; also at the end of a pipeline, or
-            in a ``GridSearchCV``. Several by name.
+            One that searches: ECSELM, EELM, ``CostSearchCV``; also at the end of a pipeline,
+            or in a ``GridSearchCV``. A dict holds several by name.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         **kwargs
-            Of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class ConvergenceDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a search from what was kept of it.
+        """Draw a search from its recorded history.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class ConvergenceDisplay:
             With ``best``, ``mean``, and ``generation`` or ``evaluations`` or both, as
             ``history_`` of the estimators has them.
         prior_scores : dict of str to float, default=None
-            The fitness of each prior.
+            Fitness of each prior.
         name : str, default="search"
         ax, **kwargs :
             As in :meth:`from_estimator`.
@@ -134,19 +134,19 @@ class ConvergenceDisplay:
     def plot(
         self, ax: Any = None, *, x: str = "generation", priors: str | None = "auto", **kwargs: Any
     ) -> Self:
-        """Draw a curve of the best and one of the mean for every search, and the priors.
+        """Draw the best and the mean fitness of every search, and its priors.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             None makes a new figure.
         x : {"generation", "evaluations"}, default="generation"
-            What to draw over; candidates evaluated make populations of unlike sizes comparable.
+            The x axis; evaluations make populations of different sizes comparable.
         priors : {"auto", "all", "best"} or None, default="auto"
-            Which priors to draw of every search; "auto" is all of a single search, and the
-            best where there are several.
+            Priors to draw for every search; "auto" is all priors of a single search, and
+            the best of each of several.
         **kwargs
-            Of ``Axes.plot``, for the curves of the best.
+            Passed to ``Axes.plot`` for the curves of the best fitness.
 
         Returns
         -------
@@ -209,7 +209,7 @@ def _columns(history: Any) -> list[str]:
 
 
 def _checked(histories: dict[str, Any]) -> dict[str, Any]:
-    """Return the histories, of which there must be one, and which must have a fitness."""
+    """Return the histories, or raise ValueError if there are none or columns are missing."""
     if not histories:
         raise ValueError("estimator must be one estimator or more, got an empty dict")
     for history in histories.values():

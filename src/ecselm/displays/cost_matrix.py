@@ -1,4 +1,4 @@
-"""Costs of mistakes as a heat map."""
+"""Cost matrices as heat maps."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.costs import parse_cost
-from ecselm.displays._drawing import LARGEST_TOLD, axes_or_new, having, name_classes, write_cells
+from ecselm.displays._drawing import MOST_WRITTEN, axes_or_new, having, name_classes, write_cells
 
-IN_LEAST = "cost, the cheapest mistake being 1"
+IN_LEAST = "cost, relative to the cheapest mistake"
 
 
 class CostMatrixDisplay:
-    """What each confusion costs: true classes are rows, right answers are left blank.
+    """Heat map of the cost of each confusion, with true classes as rows.
 
-    Use :meth:`from_estimator` for costs learned or stated, :meth:`from_matrix` for any.
+    Correct predictions, on the diagonal, are left blank. Use :meth:`from_estimator` for the
+    costs of a fitted estimator, :meth:`from_matrix` for any costs.
 
     Parameters
     ----------
     cost_matrix : array of shape (k, k)
-        Its diagonal is passed over.
+        The diagonal is ignored.
     labels : array of shape (k,), default=None
         The classes; None numbers them from 0.
     name : str, default="cost"
-        What the numbers are.
+        Title of the plot.
 
     Attributes
     ----------
     im_ : matplotlib AxesImage
     text_ : array of shape (k, k) of matplotlib Text, or None
-        The numbers, None on the diagonal; None where they are not written.
+        The numbers, with None on the diagonal; None if no numbers are written.
     colorbar_ : matplotlib Colorbar or None
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
@@ -67,17 +68,16 @@ class CostMatrixDisplay:
         Parameters
         ----------
         estimator : estimator
-            That learns costs, as :class:`ecselm.ECSELMClassifier` and
-            :class:`ecselm.CostSearchCV`, or is told them, as
-            :class:`ecselm.CSELMClassifier`; also at the end of a pipeline, or in a
-            ``GridSearchCV``.
+            Fitted, with learned costs (:class:`ecselm.ECSELMClassifier`,
+            :class:`ecselm.CostSearchCV`) or given costs (:class:`ecselm.CSELMClassifier`);
+            also at the end of a pipeline, or in a ``GridSearchCV``.
         normalize : {"least"} or None, default="least"
-            Divide by the cheapest mistake of those that cost something, since only ratios
-            of costs matter; None takes them as they are.
+            Divide by the smallest cost above 0, since only ratios of costs matter; None
+            draws costs unchanged.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         **kwargs
-            Of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
@@ -99,15 +99,15 @@ class CostMatrixDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw costs in any form in which estimators take them by class.
+        """Draw costs by class, in any form that estimators accept.
 
         Parameters
         ----------
         matrix : array, DataFrame or dict
-            As ``cost`` of :class:`ecselm.CSELMClassifier`. What right answers cost is
-            subtracted first.
+            As ``cost`` of :class:`ecselm.CSELMClassifier`. The cost of correct predictions
+            is subtracted first.
         labels : array of shape (k,), default=None
-            The classes, in the order in which to draw them. None takes the columns of a
+            The classes, in the order of the rows of the plot. None takes the columns of a
             DataFrame, and numbers from 0 for an array; a dict needs labels.
         normalize, ax, **kwargs :
             As in :meth:`from_estimator`.
@@ -131,23 +131,23 @@ class CostMatrixDisplay:
         text_kw: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the matrix, on a log scale of colours if all mistakes cost something.
+        """Draw the matrix, on a logarithmic colour scale if all costs are above 0.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             None makes a new figure.
         include_values : bool, default=None
-            Whether to write numbers; None does up to 12 classes.
+            Whether to write numbers into the cells; None writes them up to 12 classes.
         values_format : str, default=".3g"
         cmap : str or matplotlib Colormap, default="cividis_r"
-            Darker for what costs more.
+            Darker for higher costs.
         colorbar : bool, default=None
-            None adds one where no numbers are written.
+            None adds one if no numbers are written.
         text_kw : dict, default=None
-            Of the numbers, such as ``{"fontsize": 8}``.
+            Text properties of the numbers, such as ``{"fontsize": 8}``.
         **kwargs
-            Of ``Axes.imshow``.
+            Passed to ``Axes.imshow``.
 
         Returns
         -------
@@ -155,16 +155,18 @@ class CostMatrixDisplay:
         """
         M = np.array(self.cost_matrix, dtype=np.float64)
         np.fill_diagonal(M, np.nan)
-        told = len(M) <= LARGEST_TOLD if include_values is None else include_values
+        written = len(M) <= MOST_WRITTEN if include_values is None else include_values
         self.ax_ = axes_or_new(ax)
         self.figure_ = self.ax_.figure
         style = {"cmap": cmap, "norm": _scale(M), **kwargs}
         self.im_ = self.ax_.imshow(np.ma.masked_invalid(M), **style)
         self.text_ = (
-            write_cells(self.ax_, self.im_, M, values_format, **(text_kw or {})) if told else None
+            write_cells(self.ax_, self.im_, M, values_format, **(text_kw or {}))
+            if written
+            else None
         )
         self.colorbar_ = None
-        if (not told if colorbar is None else colorbar) and np.nanmin(M) < np.nanmax(M):
+        if (not written if colorbar is None else colorbar) and np.nanmin(M) < np.nanmax(M):
             self.colorbar_ = _colorbar(self.im_, self.ax_)
         labels = range(len(M)) if self.labels is None else self.labels
         name_classes(self.ax_, [str(label) for label in labels])
@@ -181,7 +183,7 @@ def _classes(matrix: Any, labels: Any) -> AnyArray:
 
 
 def _normalized(cost_matrix: Any, normalize: str | None) -> tuple[FloatArray, str]:
-    """Return the costs and what they are."""
+    """Return the normalised costs and the title that describes them."""
     if normalize not in {"least", None}:
         raise ValueError(f"normalize must be 'least' or None, got {normalize!r}")
     M = np.asarray(cost_matrix, dtype=np.float64)
@@ -194,7 +196,7 @@ def _normalized(cost_matrix: Any, normalize: str | None) -> tuple[FloatArray, st
 
 
 def _scale(M: FloatArray) -> str:
-    """Return the scale of the colours: costs differ by factors, unless some are 0 or less."""
+    """Return the colour scale: logarithmic, unless some costs are 0 or negative."""
     return "log" if np.nanmin(M) > 0 else "linear"
 
 

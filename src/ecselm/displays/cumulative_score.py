@@ -1,4 +1,4 @@
-"""Shares of rows within an error as curves."""
+"""Cumulative score curves: the share of rows within an error."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ecselm.costs.weights import label_codes
 from ecselm.displays._drawing import axes_or_new, look, whole_numbers
 from ecselm.metrics import cumulative_score
 
-N_POINTS = 101  # of a curve over errors that are no whole numbers, or many of them
+N_POINTS = 101  # of a curve, unless errors are few integers
 
 
 class CumulativeScoreDisplay:
-    """The share of rows whose absolute error is at most j, over j: ``CumScore(j)`` (35).
+    """Share of rows whose absolute error is at most j, over j: ``CumScore(j)`` (35).
 
-    For numbers, and for classes in an order, where errors are counted in steps. Repeated
-    calls with one ``ax`` and a ``name`` each draw several curves.
+    For real targets, and for ordered classes, where errors are counted in steps. Repeated
+    calls with the same ``ax`` and different ``name`` draw several curves.
 
     Parameters
     ----------
     tolerances : array of shape (g,)
-        Rising.
+        In increasing order.
     shares : array of shape (g,)
     name : str, default=None
-        For the legend.
+        Label in the legend.
 
     Attributes
     ----------
@@ -59,18 +59,18 @@ class CumulativeScoreDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **kwargs: Any
     ) -> Self:
-        """Draw the curve of what a fitted estimator predicts.
+        """Draw the curve of the predictions of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator
         X : array, sparse matrix or dataframe of shape (N, n)
-            Best of rows that it was not fitted on.
+            Preferably test rows.
         y : array of shape (N,) or (N, m)
         name : str, default=None
-            None takes the name of its class.
+            None takes the class name of the estimator.
         **kwargs
-            Of :meth:`from_predictions`.
+            Passed to :meth:`from_predictions`.
 
         Returns
         -------
@@ -98,42 +98,42 @@ class CumulativeScoreDisplay:
         Parameters
         ----------
         y_true, y_pred : array of shape (N,) or (N, m)
-            Numbers; or classes, if ``labels`` says in which order they stand.
+            Real targets; or classes, whose order ``labels`` gives.
         max_error : float, default=None
-            Where the curve ends; None is the greatest error. It has a point at every whole
-            number if all errors are whole numbers and it ends by 100, else 101 points.
+            Largest error drawn; None is the greatest error. The curve has a point at every
+            integer if all errors are integers up to 100, else 101 points.
         labels : array of shape (k,), default=None
             Classes from the lowest to the highest.
         sample_weight : array of shape (N,), default=None
         name : str, default=None
-            For the legend.
+            Label in the legend.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         **kwargs
-            Of ``Axes.plot``.
+            Passed to ``Axes.plot``.
 
         Returns
         -------
         display : CumulativeScoreDisplay
         """
-        truth, told = _levels(y_true, labels, "y_true"), _levels(y_pred, labels, "y_pred")
+        y_true, y_pred = _levels(y_true, labels, "y_true"), _levels(y_pred, labels, "y_pred")
         weighted = {"sample_weight": sample_weight}
-        cumulative_score(truth, told, **weighted)  # refuses what cannot be compared
-        tolerances = _tolerances(np.abs(truth - told.reshape(truth.shape)), max_error)
-        shares = [cumulative_score(truth, told, tolerance=j, **weighted) for j in tolerances]
+        cumulative_score(y_true, y_pred, **weighted)  # raises for shapes that do not match
+        tolerances = _tolerances(np.abs(y_true - y_pred.reshape(y_true.shape)), max_error)
+        shares = [cumulative_score(y_true, y_pred, tolerance=j, **weighted) for j in tolerances]
         return cls(tolerances, np.array(shares), name=name).plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, *, name: str | None = None, **kwargs: Any) -> Self:
-        """Draw the curve, in a look of its own among those on ``ax``.
+        """Draw the curve, in a style not yet used on ``ax``.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             None makes a new figure.
         name : str, default=None
-            In the place of that of the display.
+            Label that replaces the name of the display.
         **kwargs
-            Of ``Axes.plot``.
+            Passed to ``Axes.plot``.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class CumulativeScoreDisplay:
             self.tolerances, self.shares, **{**style, "label": shown, **kwargs}
         )
         self.ax_.set(xlabel="absolute error at most", ylabel="cumulative score")
-        self.ax_.set_ylim(-0.03, 1.03)  # what lies at 0 and 1 would hide behind the frame
+        self.ax_.set_ylim(-0.03, 1.03)  # the frame would hide curves at 0 and 1
         if not np.mod(self.tolerances, 1.0).any():
             whole_numbers(self.ax_)
         self.ax_.grid(alpha=0.3)
@@ -157,7 +157,7 @@ class CumulativeScoreDisplay:
 
 
 def _levels(y: Any, labels: Any, name: str) -> FloatArray:
-    """Return numbers, for classes their places in the order."""
+    """Return real targets, or the positions of classes in their order."""
     if labels is None:
         return numbers(y, name)
     return label_codes(np.asarray(y).tolist(), np.asarray(labels), name).astype(np.float64)

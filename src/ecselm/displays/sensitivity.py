@@ -1,4 +1,4 @@
-"""What predictions cost if costs are not what one thinks."""
+"""Sensitivity of mean costs to the cost of one mistake."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ RESPONSES = ("predict", "predict_proba")
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class VariedMistake:
     """A mistake whose cost varies, while all others cost 1."""
 
-    dear: Any  # a pair (true, predicted), or a class any mistake on which is meant
+    mistake: Any  # a pair (true, predicted), or a class for every mistake on it
     classes: AnyArray
 
     def mean_costs(
         self, y_true: Any, y_pred: Any, ratios: FloatArray, sample_weight: Any
     ) -> FloatArray:
         """Return the mean cost of labels (N,) or of probabilities (N, k) at each ratio (g,)."""
-        told = np.asarray(y_pred)
-        if told.ndim != 2:
-            return self._of_labels(y_true, told, ratios, sample_weight)
+        predictions = np.asarray(y_pred)
+        if predictions.ndim != 2:
+            return self._of_labels(y_true, predictions, ratios, sample_weight)
         P = numbers(y_pred, "y_pred")
         if P.shape[1] != len(self.classes):
             raise ValueError(
@@ -51,60 +51,63 @@ class Mistake:
         )
 
     def constant_costs(self, y_true: Any, ratios: FloatArray, sample_weight: Any) -> FloatArray:
-        """Return the mean cost of the one answer for all rows that is best at each ratio (g,)."""
+        """Return the mean cost of the best constant prediction at each ratio (g,)."""
         n = len(np.asarray(y_true))
-        answers = [np.full(n, label) for label in self.classes]
-        return np.min([self._of_labels(y_true, one, ratios, sample_weight) for one in answers], 0)
+        constants = [np.full(n, label) for label in self.classes]
+        return np.min([self._of_labels(y_true, one, ratios, sample_weight) for one in constants], 0)
 
     def in_words(self) -> str:
-        """Return what the mistake is."""
-        if not isinstance(self.dear, tuple):
-            return f"a mistake on {self.dear}"
-        return f"{self.dear[0]} taken for {self.dear[1]}"
+        """Return the mistake as text."""
+        if not isinstance(self.mistake, tuple):
+            return f"a mistake on {self.mistake}"
+        return f"{self.mistake[0]} taken for {self.mistake[1]}"
 
     def _of_labels(
-        self, y_true: Any, told: AnyArray, ratios: FloatArray, sample_weight: Any
+        self, y_true: Any, y_pred: AnyArray, ratios: FloatArray, sample_weight: Any
     ) -> FloatArray:
-        """Return costs at each ratio, of which they are a linear function."""
-        free, once = (self._cost(y_true, told, ratio, sample_weight) for ratio in (0.0, 1.0))
+        """Return the mean cost at each ratio, a linear function of the ratio."""
+        free, once = (self._cost(y_true, y_pred, ratio, sample_weight) for ratio in (0.0, 1.0))
         return free + (once - free) * ratios
 
-    def _cost(self, y_true: Any, told: AnyArray, ratio: float, sample_weight: Any) -> float:
-        cost = {self.dear: ratio}
-        return mean_cost(y_true, told, cost=cost, labels=self.classes, sample_weight=sample_weight)
+    def _cost(self, y_true: Any, y_pred: AnyArray, ratio: float, sample_weight: Any) -> float:
+        cost = {self.mistake: ratio}
+        return mean_cost(
+            y_true, y_pred, cost=cost, labels=self.classes, sample_weight=sample_weight
+        )
 
     def _matrix(self, ratio: float) -> FloatArray:
-        return parse_cost({self.dear: ratio}, self.classes)
+        return parse_cost({self.mistake: ratio}, self.classes)
 
 
-def read_classes(y_true: Any, told: Mapping[Any, Any], labels: Any) -> AnyArray:
-    """Return the classes stated, or those of the truth and of all labels told."""
-    if not told:
+def read_classes(y_true: Any, y_pred: Mapping[Any, Any], labels: Any) -> AnyArray:
+    """Return ``labels``, or the classes of the true and of all predicted labels."""
+    if not y_pred:
         raise ValueError("y_pred must hold the predictions of a method or more, got none")
     if labels is not None:
         return np.asarray(labels)
-    answers = [np.asarray(one) for one in told.values()]
-    return np.asarray(unique_labels(np.asarray(y_true), *(one for one in answers if one.ndim == 1)))
+    predictions = [np.asarray(one) for one in y_pred.values()]
+    predicted = (one for one in predictions if one.ndim == 1)
+    return np.asarray(unique_labels(np.asarray(y_true), *predicted))
 
 
-def read_mistake(dear: Any, classes: AnyArray) -> Mistake:
-    """Return the mistake stated; of two classes, to miss the second."""
-    if dear is None and len(classes) == 2:
+def read_mistake(mistake: Any, classes: AnyArray) -> VariedMistake:
+    """Return the mistake; by default, of two classes, to miss the second."""
+    if mistake is None and len(classes) == 2:
         first, second = classes.tolist()
-        return Mistake((second, first), classes)
-    if dear is None:
+        return VariedMistake((second, first), classes)
+    if mistake is None:
         raise ValueError(
-            f"dear must be given for more than two classes, {classes.tolist()}, got None"
+            f"mistake must be given for more than two classes, {classes.tolist()}, got None"
         )
-    pair = dear if isinstance(dear, tuple) else (dear,)
-    codes = label_codes(pair, classes, "dear")
+    pair = mistake if isinstance(mistake, tuple) else (mistake,)
+    codes = label_codes(pair, classes, "mistake")
     if len(set(codes.tolist())) != len(pair) or len(pair) > 2:
-        raise ValueError(f"dear must be a class or a pair of two classes, got {dear!r}")
-    return Mistake(dear, classes)
+        raise ValueError(f"mistake must be a class or a pair of two classes, got {mistake!r}")
+    return VariedMistake(mistake, classes)
 
 
 def read_ratios(ratios: Any, interval: Any) -> FloatArray:
-    """Return the ratios stated, or those that show the interval."""
+    """Return ``ratios``, or by default a grid that covers the interval."""
     low, high = (1.0, 1.0) if interval is None else _ends(interval)
     if ratios is None:
         return np.geomspace(min(1.0, low), max(100.0, high), N_RATIOS)
@@ -122,23 +125,23 @@ def _ends(interval: Any) -> tuple[float, float]:
 
 
 class SensitivityDisplay:
-    """The mean cost of predictions over what one mistake costs compared with the others.
+    """Mean cost of predictions over the cost of one mistake relative to all others.
 
-    Where curves cross, the better method changes; a stated interval is shaded, so that one
-    sees whether it does so where it matters.
+    Where curves cross, the better method changes. A shaded interval shows whether they cross
+    within the range in which the ratio is believed to lie.
 
     Parameters
     ----------
     ratios : array of shape (g,)
-        What the mistake costs, all others costing 1.
+        Cost of the mistake, all others costing 1.
     costs : dict of str to array of shape (g,)
         Mean costs by method.
     constant : array of shape (g,), default=None
-        Of the one answer for all rows that costs least at each ratio.
+        Mean cost of the best constant prediction at each ratio.
     interval : pair of float, default=None
-        Where the ratio is thought to lie.
-    mistake : str, default="the dear mistake"
-        The mistake in words.
+        Range in which the ratio is believed to lie.
+    mistake_name : str, default="the mistake"
+        Name of the mistake, for the label of the x axis.
 
     Attributes
     ----------
@@ -153,10 +156,10 @@ class SensitivityDisplay:
     --------
     >>> import matplotlib.pyplot as plt
     >>> from ecselm.displays import SensitivityDisplay
-    >>> truth = ["ill", "ill", "well", "well"]
-    >>> told = {"bold": ["ill", "well", "well", "well"], "shy": ["ill", "ill", "ill", "ill"]}
+    >>> y_true = ["ill", "ill", "well", "well"]
+    >>> y_pred = {"bold": ["ill", "well", "well", "well"], "shy": ["ill", "ill", "ill", "ill"]}
     >>> display = SensitivityDisplay.from_predictions(
-    ...     truth, told, dear=("ill", "well"), ratios=[1, 2, 4], interval=(1, 3)
+    ...     y_true, y_pred, mistake=("ill", "well"), ratios=[1, 2, 4], interval=(1, 3)
     ... )
     >>> {name: costs.tolist() for name, costs in display.costs.items()}
     {'bold': [0.25, 0.5, 1.0], 'shy': [0.5, 0.5, 0.5]}
@@ -176,13 +179,13 @@ class SensitivityDisplay:
         *,
         constant: Any = None,
         interval: tuple[float, float] | None = None,
-        mistake: str = "the dear mistake",
+        mistake_name: str = "the mistake",
     ) -> None:
         self.ratios = ratios
         self.costs = costs
         self.constant = constant
         self.interval = interval
-        self.mistake = mistake
+        self.mistake_name = mistake_name
 
     @classmethod
     def from_estimator(
@@ -195,22 +198,22 @@ class SensitivityDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the costs of what fitted classifiers predict.
+        """Draw the costs of the predictions of fitted classifiers.
 
         Parameters
         ----------
         estimator : classifier, or dict of str to classifier
-            Several by name.
+            A dict holds several by name.
         X : array, sparse matrix or dataframe of shape (N, n)
-            Rows that they were not fitted on.
+            Test rows.
         y : array of shape (N,)
         response_method : {"predict", "predict_proba"}, default="predict"
-            Take their answers as they are; or decide anew at every ratio for the class
-            that is expected to cost least, as if the ratio had been known.
+            Use the predicted labels; or decide at every ratio for the class of least
+            expected cost, as if the ratio had been known.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         **kwargs
-            Of :meth:`from_predictions`.
+            Passed to :meth:`from_predictions`.
 
         Returns
         -------
@@ -222,10 +225,10 @@ class SensitivityDisplay:
         models = estimator if several else {type(estimator).__name__: estimator}
         for model in models.values():
             check_is_fitted(model)
-        told = {name: getattr(model, response_method)(X) for name, model in models.items()}
+        y_pred = {name: getattr(model, response_method)(X) for name, model in models.items()}
         if "labels" not in kwargs:
             kwargs["labels"] = _common_classes(models)
-        return cls.from_predictions(y, told, ax=ax, **kwargs)
+        return cls.from_predictions(y, y_pred, ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -233,7 +236,7 @@ class SensitivityDisplay:
         y_true: Any,
         y_pred: Any,
         *,
-        dear: Any = None,
+        mistake: Any = None,
         ratios: Any = None,
         interval: tuple[float, float] | None = None,
         labels: Any = None,
@@ -248,41 +251,43 @@ class SensitivityDisplay:
         ----------
         y_true : array of shape (N,)
         y_pred : array of shape (N,) or (N, k), or dict of str to these
-            Labels; or probabilities, with which the class that is expected to cost least
-            is predicted anew at every ratio. Several methods by name.
-        dear : pair (true, predicted), or class, default=None
-            The mistake whose cost is not known, or the class any mistake on which is meant.
-            None, for two classes, is to answer the first where the second is true.
+            Labels; or probabilities, from which the class of least expected cost is
+            predicted at every ratio. A dict holds several methods by name.
+        mistake : pair (true, predicted), or class, default=None
+            The mistake whose cost varies; a class stands for every mistake on it. None, for
+            two classes, is to predict the first where the second is true.
         ratios : array of shape (g,), default=None
-            Costs to draw, all other mistakes costing 1; None takes 101 from 1 to 100, and
-            further where the interval goes.
+            Costs of the mistake, all others costing 1; None takes 101 ratios from 1 to
+            100, or further to cover the interval.
         interval : pair of float, default=None
-            Where the ratio is thought to lie; shaded.
+            Range in which the ratio is believed to lie; shaded.
         labels : array of shape (k,), default=None
             All classes, in the order of the columns of probabilities; None takes those
             that occur, sorted.
         sample_weight : array of shape (N,), default=None
         name : str, default="predictions"
-            Of the method if there is only one.
+            Name of a single method.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         **kwargs
-            Of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         display : SensitivityDisplay
         """
-        told = dict(y_pred) if isinstance(y_pred, Mapping) else {name: y_pred}
-        classes = read_classes(y_true, told, labels)
+        named = dict(y_pred) if isinstance(y_pred, Mapping) else {name: y_pred}
+        classes = read_classes(y_true, named, labels)
         grid = read_ratios(ratios, interval)
-        mistake = read_mistake(dear, classes)
+        varied = read_mistake(mistake, classes)
         costs = {
-            str(method): mistake.mean_costs(y_true, one, grid, sample_weight)
-            for method, one in told.items()
+            str(method): varied.mean_costs(y_true, one, grid, sample_weight)
+            for method, one in named.items()
         }
-        constant = mistake.constant_costs(y_true, grid, sample_weight)
-        display = cls(grid, costs, constant=constant, interval=interval, mistake=mistake.in_words())
+        constant = varied.constant_costs(y_true, grid, sample_weight)
+        display = cls(
+            grid, costs, constant=constant, interval=interval, mistake_name=varied.in_words()
+        )
         return display.plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, *, relative_to: str | None = None, **kwargs: Any) -> Self:
@@ -293,10 +298,10 @@ class SensitivityDisplay:
         ax : matplotlib Axes, default=None
             None makes a new figure.
         relative_to : str, default=None
-            Divide by the costs of this method, or, if "constant", of the best answer that is
-            the same for all rows; None draws mean costs of a row.
+            Divide by the costs of this method, or, if "constant", of the best constant
+            prediction; None draws mean costs.
         **kwargs
-            Of ``Axes.plot``, for the curves of the methods.
+            Passed to ``Axes.plot`` for the curves of the methods.
 
         Returns
         -------
@@ -309,10 +314,10 @@ class SensitivityDisplay:
         for i, (method, costs) in enumerate(self.costs.items()):
             style = {**look(i, len(self.ratios)), "label": method, **kwargs}
             (self.lines_[method],) = self.ax_.plot(self.ratios, np.asarray(costs) / unit, **style)
-        shows_constant = relative_to in {None, CONSTANT}  # else it would dwarf the methods
+        shows_constant = relative_to in {None, CONSTANT}  # otherwise it would dwarf the methods
         self.constant_line_ = self._draw_constant(unit) if shows_constant else None
         self.band_ = self._draw_band()
-        self.ax_.set(xlabel=f"cost of {self.mistake}, other mistakes costing 1", ylabel=what)
+        self.ax_.set(xlabel=f"cost of {self.mistake_name}, other mistakes costing 1", ylabel=what)
         self.ax_.set_ylim(bottom=0.0, auto=None)  # further curves may still raise the top
         _log_axis(self.ax_)
         self.ax_.grid(alpha=0.3)
@@ -320,16 +325,16 @@ class SensitivityDisplay:
         return self
 
     def _unit(self, relative_to: str | None) -> tuple[Any, str]:
-        """Return what to divide by, and what is drawn then."""
+        """Return the divisor of the costs and the label of the y axis."""
         if relative_to is None:
-            return 1.0, "mean cost of a row"
+            return 1.0, "mean cost per row"
         known = {**({} if self.constant is None else {CONSTANT: self.constant}), **self.costs}
         if relative_to not in known:
             raise ValueError(f"relative_to must be one of {list(known)}, got {relative_to!r}")
         unit = np.asarray(known[relative_to])
         if not (unit > 0).all():
             raise ValueError(f"relative_to must cost something everywhere, got {relative_to!r}")
-        of = "the best constant answer" if relative_to == CONSTANT else relative_to
+        of = "the best constant prediction" if relative_to == CONSTANT else relative_to
         return unit, f"cost, relative to {of}"
 
     def _draw_constant(self, unit: Any) -> Any:
@@ -337,7 +342,7 @@ class SensitivityDisplay:
             return None
         style = {"color": GREY, "linewidth": 0.9, "linestyle": ":"}
         return self.ax_.plot(
-            self.ratios, np.asarray(self.constant) / unit, label="best constant answer", **style
+            self.ratios, np.asarray(self.constant) / unit, label="best constant prediction", **style
         )[0]
 
     def _draw_band(self) -> Any:
@@ -350,7 +355,7 @@ class SensitivityDisplay:
 
 
 def _common_classes(models: Mapping[Any, Any]) -> AnyArray:
-    """Return the classes of models, which must agree for their answers to be compared."""
+    """Return the classes of the models, or raise ValueError if they differ."""
     first, *others = [np.asarray(model.classes_) for model in models.values()]
     if any(first.tolist() != one.tolist() for one in others):
         raise ValueError("estimator must name classifiers of the same classes, got different ones")
@@ -358,7 +363,7 @@ def _common_classes(models: Mapping[Any, Any]) -> AnyArray:
 
 
 def _log_axis(ax: Any) -> None:
-    """Write ratios as people say them: 1, 2, 5, 10, and so on."""
+    """Use a logarithmic axis with ticks at 1, 2, 5, 10, and so on."""
     from matplotlib.ticker import FormatStrFormatter, LogLocator, NullLocator  # noqa: PLC0415
 
     ax.set_xscale("log")

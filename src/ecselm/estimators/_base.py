@@ -17,7 +17,8 @@ from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions, check_weights, fit_context
 from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs import Costs, CostTerms, SampleCosts, expected_costs, min_cost_decision
+from ecselm.costs import Costs, CostTerms, expected_costs, min_cost_decision
+from ecselm.costs.weights import SampleCosts
 from ecselm.estimators._calibration import score_slope, softmax_probabilities
 from ecselm.estimators._layers import LayerRecipe, seeded_clone
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows

@@ -25,10 +25,11 @@ from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import Workers, one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import ClassCosts, Costs, ExampleCosts, read_costs
-from ecselm.costs.constraints import CostRegion, read_knowledge
+from ecselm.costs import Costs
+from ecselm.costs.constraints import FeasibleRegion, parse_constraints
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
-from ecselm.costs.parse import numbers
+from ecselm.costs.parse import numbers, read_costs
+from ecselm.costs.weights import ClassCosts, ExampleCosts
 from ecselm.estimators._checkpoint import Checkpoint, identity_of, stored_seed
 from ecselm.estimators._prior_test import PriorTest, prior_is_kept, prior_test
 from ecselm.estimators._priors import (
@@ -348,7 +349,7 @@ class CostSearch:
         if settings.scoring is not None:
             get_scorer(settings.scoring)
         # The region of allowed costs: what the user states, or a factor around the priors.
-        known = read_knowledge(
+        known = parse_constraints(
             settings.fixed_costs,
             settings.cost_intervals,
             settings.cost_order,
@@ -424,7 +425,7 @@ class CostSearch:
         return inside if np.array_equal(inside, entries) else None  # the scale matters
 
     @property
-    def region(self) -> CostRegion:
+    def region(self) -> FeasibleRegion:
         """Return the region of allowed costs."""
         return self.encoding.region
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import ClassCosts, Costs, ExampleCosts, PairCosts, SampleCosts, class_weights
+from ecselm.costs import Costs, class_weights
 from ecselm.costs.levels import CostLevel, MatrixLevel, SampleLevel
+from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 from ecselm.metrics import get_metric
 
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
@@ -73,7 +74,7 @@ def power_path(
     array([0.125, 0.5  ])
     """
     seen = np.where(counts > 0, counts, counts[counts > 0].min())
-    w1 = level.spread(1.0 / seen)
+    w1 = level.from_class_costs(1.0 / seen)
     if stated is not None and counts_costs(scoring):
         entries = np.stack([stated * w1**power for power in BESIDE_STATED])
         return PowerPath(BESIDE_STATED, entries, BESIDE_STATED.index(0.0))
@@ -98,7 +99,7 @@ def prior_costs(
         weights[weights == 0] = weights.max()  # a class that never occurs is as the rarest
         if normalize:
             weights *= counts.sum() / (weights @ counts)
-        priors[name] = level.spread(weights)
+        priors[name] = level.from_class_costs(weights)
     return priors
 
 
@@ -112,7 +113,7 @@ def stated_costs(
         entries = level.entries(_mean_matrix(costs, y, n_classes, weight))
     else:
         matrix = _mean_matrix(costs, y, n_classes, weight)
-        entries = level.spread(matrix.sum(axis=1) / (n_classes - 1))
+        entries = level.from_class_costs(matrix.sum(axis=1) / (n_classes - 1))
     return np.maximum(entries, LEAST_SHARE * entries.max())
 
 

@@ -11,17 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from ecselm._random import as_generator
 from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs import (
-    WEIGHTINGS,
-    ClassCosts,
-    Costs,
-    SampleCosts,
-    check_row_costs,
-    class_weights,
-    parse_cost,
-    read_costs,
-    refuse_row_costs,
-)
+from ecselm.costs import Costs, class_weights, parse_cost
+from ecselm.costs.parse import check_row_costs, read_costs, refuse_row_costs
+from ecselm.costs.weights import WEIGHTINGS, ClassCosts, SampleCosts
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
     RIDGE,

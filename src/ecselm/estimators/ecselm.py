@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from ecselm._sklearn import Interval, StrOptions, check_weights, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
-from ecselm.costs import check_row_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, SampleLevel
-from ecselm.costs.parse import numbers
+from ecselm.costs.parse import check_row_costs, numbers
 from ecselm.estimators._base import (
     AUTO,
     KERNEL,

@@ -9,7 +9,8 @@ import numpy as np
 
 from ecselm._sklearn import StrOptions
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs import WEIGHTINGS, ClassWeights, Costs, class_weights
+from ecselm.costs import Costs, class_weights
+from ecselm.costs.weights import WEIGHTINGS, ClassWeights
 from ecselm.estimators._base import (
     KERNEL,
     KERNEL_OR_LAYER,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import CostLevel, MatrixLevel
 from ecselm.search import Box
 
@@ -102,7 +102,7 @@ class CostEncoding:
     --------
     >>> import numpy as np
     >>> from ecselm.costs.levels import ClassLevel
-    >>> region = CostRegion(np.full(2, 0.1), np.full(2, 10.0))
+    >>> region = FeasibleRegion(np.full(2, 0.1), np.full(2, 10.0))
     >>> code = CostEncoding(ClassLevel(2), region, Span.fixed(32.0), masses=np.array([3.0, 1.0]))
     >>> point = code.encode(np.array([1.0, 5.0]))
     >>> code.decode(point[np.newaxis]).costs
@@ -110,7 +110,7 @@ class CostEncoding:
     """
 
     level: CostLevel
-    region: CostRegion
+    region: FeasibleRegion
     C: Span
     gamma: Span | None = None
     masses: FloatArray | None = None  # (g,)

@@ -1,7 +1,7 @@
-"""Models as ONNX graphs, for machines without Python.
+"""Export models as ONNX graphs, which run without Python.
 
-Importing this package tells skl2onnx how to convert every estimator of the ELM family and
-:class:`~ecselm.CostSearchCV`; :func:`to_onnx` converts whole pipelines around them.
+Importing this package registers converters for every estimator of the ELM family and for
+:class:`~ecselm.CostSearchCV` with skl2onnx; :func:`to_onnx` converts whole pipelines.
 """
 
 try:
@@ -9,11 +9,11 @@ try:
 
     import onnx  # noqa: F401  the package of that name, not this one
 except ImportError as error:
-    raise ImportError('ecselm.onnx needs onnx and skl2onnx: pip install "ecselm[onnx]"') from error
+    raise ImportError('ecselm.onnx needs onnx and skl2onnx: install the extra "onnx"') from error
 
-from ecselm.onnx.approximations import register_approximations
 from ecselm.onnx.estimators import register_cost_search, register_estimators
 from ecselm.onnx.export import to_onnx
+from ecselm.onnx.layers import register_approximations
 
 __all__ = ["to_onnx"]
 

@@ -1,4 +1,4 @@
-"""Converters of the estimators of the ELM family and of the cost search."""
+"""Converters of the estimators of the ELM family and of CostSearchCV."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ CLASSIFIERS = (
     ECSELMClassifier,
 )
 REGRESSORS = (ELMRegressor, KELMRegressor, CSELMRegressor, EELMRegressor, ECSELMRegressor)
-# Pipelines of skl2onnx give every classifier these options; the answers do not depend on them.
+# Pipelines of skl2onnx pass these options to every classifier; outputs do not depend on them.
 OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [True, False]}
 CLASSIFIER_OUTPUTS = ("label", "scores", "probabilities")
 
 
 def register_estimators() -> None:
-    """Tell skl2onnx how the estimators of the family are converted."""
+    """Register the converters of the ELM family with skl2onnx."""
     for classifier in CLASSIFIERS:
         update_registered_converter(
             classifier,
@@ -70,7 +70,7 @@ def parse_classifier(
     inputs: Any,
     custom_parsers: Any = None,  # noqa: ARG001
 ) -> Any:
-    """Declare what a classifier answers: label, scores and probabilities."""
+    """Declare the outputs of a classifier: label, scores and probabilities."""
     return declared(scope, model, inputs, CLASSIFIER_OUTPUTS)
 
 
@@ -85,18 +85,18 @@ def declared(scope: Any, model: Any, inputs: Any, names: tuple[str, ...]) -> Any
 
 
 def shape_classifier(operator: Any) -> None:
-    """Give the outputs of a classifier their types and shapes."""
+    """Set the types and shapes of the outputs of a classifier."""
     classes = operator.raw_operator.classes_
     k, real = len(classes), _real_type(operator.inputs[0])
     label, *scores, probabilities = operator.outputs
     label.type = label_type(classes)([None])
     probabilities.type = real([None, k])
-    for one in scores:  # other converters of skl2onnx ask for labels and probabilities alone
+    for one in scores:  # other converters of skl2onnx request labels and probabilities alone
         one.type = real([None] if k == 2 else [None, k])
 
 
 def shape_regressor(operator: Any) -> None:
-    """Give the output of a regressor its type and shape."""
+    """Set the type and shape of the output of a regressor."""
     model, real = operator.raw_operator, _real_type(operator.inputs[0])
     shape = [None] if model._target_ndim_ == 1 else [None, model.beta_.shape[1]]
     operator.outputs[0].type = real(shape)
@@ -109,14 +109,14 @@ def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     calibration = getattr(model, "_probabilities_", None)
     if calibration is None:
         scaled = graph.times(Z, model._slope_, len(model.classes_))
-        in_favour = Z
+        preferences = Z
         P = graph.node("Softmax", scaled, axis=1)
     else:
         scaled = graph.times(Z, calibration.slope, len(model.classes_))
         moved = graph.node("Add", scaled, graph.constant(calibration.offsets))
         P = graph.node("Softmax", moved, axis=1)
-        in_favour = against_costs(graph, P, model.cost_matrix_)
-    put_out_decision(graph, operator, in_favour, P, calibrated=calibration is not None)
+        preferences = negative_expected_costs(graph, P, model.cost_matrix_)
+    write_decision(graph, operator, preferences, P, calibrated=calibration is not None)
 
 
 def convert_regressor(scope: Any, operator: Any, container: Any) -> None:
@@ -128,27 +128,27 @@ def convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph.put_out(scores, operator.outputs[0])
 
 
-def against_costs(graph: Graph, P: str, cost: FloatArray) -> str:
-    """Return what speaks for each class: the negative of its expected cost (N, k)."""
+def negative_expected_costs(graph: Graph, P: str, cost: FloatArray) -> str:
+    """Return the negative expected cost of predicting each class (N, k)."""
     return graph.node("MatMul", P, graph.constant(-np.asarray(cost, dtype=np.float64)))
 
 
-def put_out_decision(
-    graph: Graph, operator: Any, in_favour: str, P: str, *, calibrated: bool
+def write_decision(
+    graph: Graph, operator: Any, preferences: str, P: str, *, calibrated: bool
 ) -> None:
-    """Put out the class that most speaks for, the scores, and the probabilities.
+    """Write the class of the highest preference, the scores and the probabilities.
 
-    ``in_favour`` has a column per class. Of two, the score is the second; where both are
-    expected costs, by how much it is less than the first.
+    ``preferences`` has a column per class. The score of two classes is the second column or,
+    for negative expected costs, its difference from the first.
     """
     classes = operator.raw_operator.classes_
-    winners = graph.node("ArgMax", in_favour, axis=1, keepdims=0)
+    winners = graph.node("ArgMax", preferences, axis=1, keepdims=0)
     labels = graph.node("Gather", graph.constant(plain_classes(classes)), winners)
     label, *scores, probabilities = operator.outputs
     graph.put_out(labels, label)
     graph.put_out(P, probabilities)
     for one in scores:
-        graph.put_out(_as_decision_function(graph, in_favour, len(classes), calibrated), one)
+        graph.put_out(_as_decision_function(graph, preferences, len(classes), calibrated), one)
 
 
 def label_type(classes: AnyArray) -> Any:
@@ -158,7 +158,7 @@ def label_type(classes: AnyArray) -> Any:
 
 
 def plain_classes(classes: AnyArray) -> AnyArray:
-    """Return the classes as ONNX can hold them: truth values, numbers or words."""
+    """Return the classes in a type that ONNX supports: bool, int64, float64 or string."""
     kind = classes.dtype.kind
     if kind in "iu":
         return classes.astype(np.int64)
@@ -166,21 +166,21 @@ def plain_classes(classes: AnyArray) -> AnyArray:
 
 
 def _class_scores(graph: Graph, model: Any, X: str) -> str:
-    """Return one column of scores per class; of two the first is the negative of the second."""
+    """Return one column of scores per class; for two classes, (-score, score)."""
     if len(model.classes_) > 2:
         return layer_scores(graph, model.layer_, X, model.beta_)
     score = layer_scores(graph, model.layer_, X, model.beta_[:, 1:])
     return graph.joined([graph.node("Neg", score), score])
 
 
-def _as_decision_function(graph: Graph, in_favour: str, n_classes: int, calibrated: bool) -> str:
+def _as_decision_function(graph: Graph, preferences: str, n_classes: int, calibrated: bool) -> str:
     if n_classes > 2:
-        return in_favour
+        return preferences
     if calibrated:
-        in_favour = graph.node("MatMul", in_favour, graph.constant(np.array([[-1.0], [1.0]])))
+        preferences = graph.node("MatMul", preferences, graph.constant(np.array([[-1.0], [1.0]])))
     else:
-        in_favour = graph.node("Gather", in_favour, graph.constant(np.array([1])), axis=1)
-    return graph.reshaped(in_favour, -1)
+        preferences = graph.node("Gather", preferences, graph.constant(np.array([1])), axis=1)
+    return graph.reshaped(preferences, -1)
 
 
 def _real_type(variable: Any) -> Any:
@@ -189,7 +189,7 @@ def _real_type(variable: Any) -> Any:
 
 
 def register_cost_search() -> None:
-    """Tell skl2onnx how searches of costs are converted."""
+    """Register the converter of CostSearchCV with skl2onnx."""
     update_registered_converter(
         CostSearchCV,
         "EcselmCostSearchCV",
@@ -201,9 +201,9 @@ def register_cost_search() -> None:
 
 
 def output_names(model: Any) -> tuple[str, ...]:
-    """Return what the graph of a classifier answers.
+    """Return the names of the outputs of a classifier.
 
-    Scores are those of ecselm's estimators and of decisions by cost: other classifiers are
+    Only ecselm's estimators and decisions by cost have scores; other classifiers are
     converted to labels and probabilities.
     """
     last = last_step(model)
@@ -237,42 +237,42 @@ def _shape(operator: Any) -> None:
 
 
 def _names(operator: Any) -> tuple[str, ...]:
-    """Return the names of the outputs that an operator has; two are no scores."""
+    """Return the names of the outputs of an operator; with two outputs, scores are omitted."""
     names = output_names(operator.raw_operator)
     return names if len(names) == len(operator.outputs) else ("label", "probabilities")
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     graph, model = graph_of(scope, operator, container), operator.raw_operator
-    inner = _inner_answers(graph, model.estimator_, operator.inputs)
+    inner = _inner_outputs(graph, model.estimator_, operator.inputs)
     if model.cost_level == "decision":
         P = _by_class(graph, graph.cast(inner["probabilities"]), model)
-        in_favour = against_costs(graph, P, model.cost_matrix_)
-        put_out_decision(graph, operator, in_favour, P, calibrated=True)
+        preferences = negative_expected_costs(graph, P, model.cost_matrix_)
+        write_decision(graph, operator, preferences, P, calibrated=True)
         return
     for output, name in zip(operator.outputs, _names(operator), strict=True):
         graph.put_out(_typed(graph, inner[name], output), output)
 
 
-def _inner_answers(graph: Graph, estimator: Any, inputs: list[Any]) -> dict[str, str]:
-    """Return what the estimator inside answers, by name."""
+def _inner_outputs(graph: Graph, estimator: Any, inputs: list[Any]) -> dict[str, str]:
+    """Return the outputs of the inner estimator by name."""
     names, last = output_names(estimator), last_step(estimator)
     own = isinstance(last, (*CLASSIFIERS, CostSearchCV))
-    # Until it is converted, skl2onnx takes the labels of its own classifiers for integers.
+    # Before conversion, skl2onnx assumes integer labels for its own classifiers.
     label = label_type(last.classes_) if own else Int64TensorType
     kinds = [label if name == "label" else graph.tensor_type for name in names]
     return dict(zip(names, sub_outputs(graph, estimator, inputs, kinds), strict=True))
 
 
-def _typed(graph: Graph, answer: str, output: Any) -> str:
-    """Return an answer in the type of an output; skl2onnx counts truth values as integers."""
+def _typed(graph: Graph, tensor: str, output: Any) -> str:
+    """Return a tensor cast to the type of an output; skl2onnx treats bool as integers."""
     if isinstance(output.type, StringTensorType):
-        return answer
-    return graph.node("Cast", answer, to=guess_proto_type(output.type))
+        return tensor
+    return graph.node("Cast", tensor, to=guess_proto_type(output.type))
 
 
 def _by_class(graph: Graph, P: str, model: CostSearchCV) -> str:
-    """Return probabilities (N, k), 0 for classes that the estimator has not seen."""
+    """Return probabilities (N, k), 0 for classes unknown to the estimator."""
     columns = model.estimator_.classes_[:, np.newaxis] == model.classes_
     if columns.shape[0] == columns.shape[1]:
         return P

@@ -1,4 +1,4 @@
-"""From a fitted model to one ONNX graph."""
+"""Convert a fitted model to one ONNX graph."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from ecselm.onnx.tables import JoinedColumns, TableConverters
 from onnx import ModelProto
 
 KINDS = ("number", "text")
-ROWS = "X"  # the name of the one input where columns have none
-# Runtimes of 2022 and later read these; nothing newer is needed.
+ROWS = "X"  # name of the single input if columns have no names
+# Supported by runtimes since 2022.
 OPSETS = {"": 17, "ai.onnx.ml": 3}
 IR_VERSION = 8
-# What skl2onnx raises for models it does not know, or not in such a place.
+# Raised by skl2onnx for models that it cannot convert.
 _OF_SKL2ONNX = (AttributeError, NameError, NotImplementedError, RuntimeError, TypeError, ValueError)
 
 
 def column_kinds(model: Any, columns: Mapping[str, str] | None) -> dict[str, str] | None:
-    """Return what every input column holds, or None for one table of numbers.
+    """Return the kind of every input column, or None for a single matrix of numbers.
 
-    Columns go by ``feature_names_in_``, or by ``columns`` where the model knows no names.
-    What a column holds is read off the encoders that it goes through, unless stated.
+    Columns are named by ``feature_names_in_``, or by ``columns`` if the model has no names.
+    Kinds that are not given are inferred from the encoders of a column.
     """
     stated = _checked(columns)
     names = getattr(model, "feature_names_in_", None)
@@ -67,7 +67,7 @@ def column_kinds(model: Any, columns: Mapping[str, str] | None) -> dict[str, str
 def input_types(
     kinds: Mapping[str, str] | None, n_features: int, dtype: np.dtype[np.floating]
 ) -> list[tuple[str, Any]]:
-    """Return names and types of the inputs, as skl2onnx takes them."""
+    """Return names and types of the inputs in the form of skl2onnx."""
     real = DoubleTensorType if dtype == np.float64 else FloatTensorType
     if kinds is None:
         return [(ROWS, real([None, n_features]))]
@@ -78,7 +78,7 @@ def input_types(
 
 
 def takes_columns(model: Any) -> bool:
-    """Tell whether a model begins with something that treats columns one by one."""
+    """Return whether a model begins with a step that treats columns separately."""
     if isinstance(model, Pipeline):
         return any(takes_columns(step) for step in _first_steps(model))
     if isinstance(model, FeatureUnion):
@@ -97,13 +97,13 @@ def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _first_steps(model: Pipeline) -> list[Any]:
-    """Return the first step of a pipeline that does anything."""
+    """Return the first step of a pipeline that is not a passthrough."""
     steps = [step for _, step in model.steps if step is not None and step != "passthrough"]
     return steps[:1]
 
 
 def _text_positions(model: Any, positions: Sequence[int]) -> set[int]:
-    """Return which of the columns at these positions hold words, by what was learned of them."""
+    """Return which of these columns hold text, by the fitted categories and statistics."""
     if isinstance(model, Pipeline):
         return _of_all((step, positions) for step in _first_steps(model))
     if isinstance(model, FeatureUnion):
@@ -128,7 +128,7 @@ def _of_all(parts: Iterable[tuple[Any, Sequence[int]]]) -> set[int]:
 
 
 def _places(columns: Any, model: ColumnTransformer) -> list[int]:
-    """Return the positions of columns that are given in any of scikit-learn's ways."""
+    """Return the positions of columns, given in any form of ColumnTransformer."""
     places = np.arange(model.n_features_in_)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
@@ -153,10 +153,10 @@ def to_onnx(
 ) -> ModelProto:
     """Convert a fitted model, or a whole pipeline around it, to one ONNX graph.
 
-    A classifier answers with ``label``, ``scores`` (as ``decision_function``) and
-    ``probabilities``, a regressor with ``variable``; all in the shapes of scikit-learn.
-    Models that have seen column names have one input (N, 1) per column, under its name;
-    others have one input ``X`` (N, n).
+    The outputs of a classifier are ``label``, ``scores`` (as ``decision_function``) and
+    ``probabilities``, the output of a regressor is ``variable``; all in the shapes of
+    scikit-learn. Models fitted with column names have one input (N, 1) per column, under its
+    name; others have one input ``X`` (N, n).
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ def to_onnx(
         An estimator of the ELM family, :class:`CostSearchCV` around a classifier that
         skl2onnx converts, a pipeline that ends in one of them, or a fitted grid search.
     path : path, default=None
-        The file to write; it is replaced as a whole, or left as it was.
+        The file to write; it is replaced atomically.
     columns : mapping of str to {"number", "text"}, default=None
-        What columns hold, where that is not to be read off the encoders of the model; of a
-        model without column names also what all of them are called, in their order.
+        Kinds of columns that cannot be inferred from the encoders of the model; for a model
+        without column names, the names of all columns in their order.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        Of the numbers in the graph. With float32 it is half as large, and near-ties between
-        classes may be decided otherwise.
+        Type of the numbers in the graph. A float32 graph is half as large, and near-ties
+        between classes may be decided differently.
 
     Returns
     -------
@@ -179,9 +179,9 @@ def to_onnx(
 
     Notes
     -----
-    A graph refuses nothing: what scikit-learn would answer with an error (infinite inputs,
-    a category that ``handle_unknown="error"`` has not seen), it answers with some number.
-    A missing word is an empty one. Sparse rows must be dense.
+    A graph raises no errors: where scikit-learn would raise (infinite inputs, categories
+    unknown to ``handle_unknown="error"``), it returns some number. Missing text is the empty
+    string. Sparse rows must be dense.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def _checked_dtype(dtype: DTypeLike) -> np.dtype[np.floating]:
 def _converted(
     model: Any, kinds: Mapping[str, str] | None, dtype: np.dtype[np.floating]
 ) -> ModelProto:
-    """Run skl2onnx and check what it gives; say in one sentence what it cannot convert."""
+    """Run skl2onnx and check its graph; raise ValueError if a part cannot be converted."""
     names = output_names(model) if is_classifier(model) else ("variable",)
     if taken := [name for name in names if kinds and name in kinds]:
         raise ValueError(f"columns must not be called as outputs are, got {taken[0]!r}")
@@ -253,16 +253,16 @@ def _converted(
 
 
 def _joining(model: Any, kinds: Mapping[str, str] | None) -> Pipeline:
-    """Return a pipeline that joins columns first, unless the model wants them apart."""
-    apart = kinds is None or "text" in kinds.values() or takes_columns(model)
-    steps = [] if apart else [("columns", JoinedColumns())]
+    """Return a pipeline that joins columns first, unless the model needs them separately."""
+    separate = kinds is None or "text" in kinds.values() or takes_columns(model)
+    steps = [] if separate else [("columns", JoinedColumns())]
     return Pipeline([*steps, ("model", model)])
 
 
 def _rename_inputs(graph: ModelProto, names: list[str]) -> None:
-    """Give inputs the names of their columns, which skl2onnx has made identifiers of.
+    """Restore the column names of the inputs, which skl2onnx has turned into identifiers.
 
-    A name that is no identifier is the name of no other tensor.
+    A column name that is not an identifier cannot clash with another tensor.
     """
     renamed = {one.name: name for one, name in zip(graph.graph.input, names, strict=True)}
     for one in graph.graph.input:
@@ -272,7 +272,7 @@ def _rename_inputs(graph: ModelProto, names: list[str]) -> None:
 
 
 def _describe(graph: ModelProto, model: Any) -> None:
-    """Say who has made the graph, and what its classes are."""
+    """Write producer, version and classes into the metadata."""
     graph.producer_name, graph.producer_version = "ecselm", ecselm.__version__
     known = {"ecselm_version": ecselm.__version__}
     if is_classifier(model):

@@ -1,4 +1,4 @@
-"""A graph as it is written: nodes, and numbers that are stored once."""
+"""Write ONNX graphs: nodes, and constants that are stored once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onnx import TensorProto
 
 
 class NoOnnxFormError(ValueError):
-    """A part of a model cannot be written as ONNX; the message says which."""
+    """A part of a model has no ONNX form; the message names it."""
 
 
 ML = "ai.onnx.ml"  # the operators for classical models
@@ -24,10 +24,10 @@ ML = "ai.onnx.ml"  # the operators for classical models
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What converters write to; tensors go by their names.
+    """A graph that converters write to; tensors are identified by name.
 
-    ``scope`` finds names that are not taken, ``container`` keeps nodes and constants, and
-    ``dtype`` is the type of all real numbers.
+    ``scope`` provides unused names, ``container`` holds nodes and constants, and ``dtype`` is
+    the type of all real numbers.
     """
 
     scope: Any
@@ -37,7 +37,7 @@ class Graph:
 
     @property
     def real(self) -> int:
-        """Return the code that ONNX has for the type of real numbers."""
+        """Return the ONNX code of the type of real numbers."""
         return int(np_dtype_to_tensor_dtype(self.dtype))
 
     @property
@@ -54,9 +54,9 @@ class Graph:
         return self._add(operator, inputs, ML, attributes)
 
     def constant(self, values: Any) -> str:
-        """Store an array and return its name; equal ones are stored once.
+        """Store an array and return its name; equal arrays are stored once.
 
-        Real numbers get the type of the graph, whole ones become int64.
+        Real numbers get the type of the graph, integers become int64.
         """
         array = self._typed(np.asarray(values))
         key = (
@@ -67,7 +67,7 @@ class Graph:
         return self.once(("constant", key), lambda: self._stored(array))
 
     def once(self, key: Any, make: Callable[[], str]) -> str:
-        """Return the tensor of a key, made when it is asked for first."""
+        """Return the tensor of a key, created on first use."""
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
@@ -79,9 +79,9 @@ class Graph:
     def product(self, name: str, matrix: FloatArray) -> str:
         """Return a tensor (N, n) times a matrix (n, m).
 
-        ONNX Runtime merges a product of matrices with a single number by which one of them is
-        multiplied or divided, and rounds the number to float32 then. Columns that stand alone
-        are divided so by their scale: they are multiplied entry by entry.
+        ONNX Runtime fuses a matrix product with a scalar factor of one of its inputs, and
+        rounds the scalar to float32. A single column is divided by such a scalar, its scale,
+        and is therefore multiplied entry by entry.
         """
         return self.node("Mul" if len(matrix) == 1 else "MatMul", name, self.constant(matrix))
 
@@ -98,7 +98,7 @@ class Graph:
         return self.node("Reshape", name, self.constant(np.array(shape)))
 
     def put_out(self, name: str, output: Any) -> None:
-        """Give a tensor the name of an output variable."""
+        """Write a tensor to an output variable."""
         self.container.add_node(
             "Identity",
             [name],

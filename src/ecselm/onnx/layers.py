@@ -1,4 +1,7 @@
-"""Scores ``H(x) beta`` (18) as nodes, for every layer, kernel, scale and activation."""
+"""Scores ``H(x) beta`` (18) as nodes, for every layer, kernel, scale and activation.
+
+Also converters of scikit-learn's kernel approximations, which skl2onnx lacks.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from numpy.polynomial import chebyshev
 from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
 from scipy import sparse
 from scipy.special import ndtr, ndtri
-from skl2onnx import get_model_alias
+from skl2onnx import get_model_alias, update_registered_converter
 from skl2onnx.common.data_types import Int64TensorType
 from sklearn.base import is_clusterer
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import Pipeline
 
 from ecselm._typing import FloatArray
@@ -28,10 +32,18 @@ from ecselm.layers import (
     WeighedLayer,
 )
 from ecselm.layers.scaling import FARTHEST
-from ecselm.onnx.graph import Graph, NoOnnxFormError
+from ecselm.onnx.graph import Graph, NoOnnxFormError, graph_of, joined_inputs
 from onnx import TensorProto
 
-DEGREE = 21  # of the polynomial for normal quantiles: errors of 1e-13 between the clips
+NYSTROEM_KERNELS = {
+    "rbf": "rbf",
+    "laplacian": "laplacian",
+    "linear": "linear",
+    "poly": "polynomial",
+    "polynomial": "polynomial",
+    "cosine": "cosine",
+}
+DEGREE = 21  # of the polynomial for normal quantiles: errors of 1e-13 in the clipped range
 
 
 def _radbas_units(graph: Graph, A: str) -> str:
@@ -78,7 +90,7 @@ ACTIVATION_NODES: dict[str, Callable[[Graph, str], str]] = {
 def kernel_values(graph: Graph, kernel: KernelMap, X: str) -> str:
     """Return the kernel values (N, M) between the rows ``X`` (N, n) and those of ``kernel``.
 
-    A kernel of sparse rows answers as it does for sparse rows, which are not centred.
+    Inputs of a kernel with sparse rows are not centred, as in the estimator.
     """
     name = None if callable(kernel.kernel) else kernel.kernel
     if name is None:
@@ -187,7 +199,7 @@ _FORMULAS: dict[str, Callable[[Graph, KernelMap, str, FloatArray], str]] = {
 
 
 def scaled_rows(graph: Graph, scale: Any, X: str, *, centred: bool = True) -> str:
-    """Return the rows ``X`` (N, n) scaled; None leaves them as they are."""
+    """Return the rows ``X`` (N, n) scaled; None leaves them unchanged."""
     if scale is None:
         return X
     if isinstance(scale, DenseScale):
@@ -233,8 +245,8 @@ def _interpolated(
 ) -> str:
     """Return the levels (N, n) at ``X``, on the lines between knots.
 
-    ``lines`` gives an anchor, the level there and the slope for every number of knots below
-    a value; ``is_below`` says whether a knot of the same value is one of them.
+    ``lines`` returns anchor, level and slope for every number of knots below a value;
+    ``is_below`` is the comparison, which decides on knots of the same value.
     """
     place = _knots_below(graph, X, scale.knots, is_below)
     anchor, level, slope = (
@@ -245,9 +257,9 @@ def _interpolated(
 
 
 def _knots_below(graph: Graph, X: str, knots: FloatArray, is_below: str) -> str:
-    """Return where the lines of all features, one after the other, have that of each value.
+    """Return the index of the line of each value in the concatenated lines of all features.
 
-    A search by halves: comparing with all knots at once would take q times the memory.
+    A binary search: comparing with all knots at once would take q times the memory.
     """
     q, n = knots.shape
     steps = 1 << np.arange(q.bit_length())[::-1]
@@ -285,7 +297,7 @@ def _slopes(knots: FloatArray, levels: FloatArray) -> FloatArray:
 def _normal_scores(graph: Graph, shares: str) -> str:
     """Return the normal quantiles of ``shares``, up to ``FARTHEST``.
 
-    A polynomial in ``t = sqrt(-2 log p)`` of the smaller tail p: quantiles are all but
+    A polynomial in ``t = sqrt(-2 log p)`` of the smaller tail p: quantiles are nearly
     linear in t. ONNX has no normal quantiles, and ONNX Runtime no erf in float64.
     """
     least = float(ndtr(-FARTHEST))
@@ -318,11 +330,11 @@ def layer_scores(graph: Graph, layer: Any, X: str, beta: FloatArray) -> str:
 
 
 def sub_outputs(graph: Graph, model: Any, inputs: list[Any], kinds: list[Any]) -> list[str]:
-    """Return the outputs of another model on these variables, by the converters it has.
+    """Return the outputs of another model on these variables, by its own converters.
 
-    ``kinds`` are the types that its outputs are declared with.
+    ``kinds`` are the declared types of its outputs.
     """
-    # Pipelines are parsed where they are converted; nothing else is.
+    # skl2onnx parses only pipelines during conversion.
     inner = Pipeline([("model", model)])
     operator = graph.scope.declare_local_operator(get_model_alias(Pipeline), inner)
     operator.inputs = inputs
@@ -342,11 +354,11 @@ def _of_random(graph: Graph, layer: RandomLayer, X: str, beta: FloatArray) -> st
         X = graph.node("Sub", X, graph.constant(layer.center))
     projected = graph.product(X, layer.weights)
     A = graph.node("Add", projected, graph.constant(layer.biases))
-    return _weighed(graph, ACTIVATION_NODES[name](graph, A), beta)
+    return _weighted(graph, ACTIVATION_NODES[name](graph, A), beta)
 
 
 def _of_kernel(graph: Graph, layer: KernelMap, X: str, beta: FloatArray) -> str:
-    return _weighed(graph, kernel_values(graph, layer, X), beta)
+    return _weighted(graph, kernel_values(graph, layer, X), beta)
 
 
 def _of_landmarks(graph: Graph, layer: LandmarkLayer, X: str, beta: FloatArray) -> str:
@@ -359,31 +371,31 @@ def _of_factor(graph: Graph, layer: WeighedLayer, X: str, beta: FloatArray) -> s
 
 def _of_union(graph: Graph, layer: LayerUnion, X: str, beta: FloatArray) -> str:
     ends = np.cumsum([part.n_hidden for part in layer.parts])
-    pieces = np.split(beta, ends)
-    answers = (
-        layer_scores(graph, part, X, piece)
-        for part, piece in zip(layer.parts, pieces[:-1], strict=True)
+    blocks = np.split(beta, ends)
+    scores = (
+        layer_scores(graph, part, X, block)
+        for part, block in zip(layer.parts, blocks[:-1], strict=True)
     )
-    total = reduce(lambda one, other: graph.node("Add", one, other), answers)
-    return graph.node("Add", total, graph.constant(pieces[-1]))
+    total = reduce(lambda one, other: graph.node("Add", one, other), scores)
+    return graph.node("Add", total, graph.constant(blocks[-1]))
 
 
 def _of_transformer(graph: Graph, layer: TransformerLayer, X: str, beta: FloatArray) -> str:
     shape = [None, layer.transformer.n_features_in_]
     rows = graph.scope.declare_local_variable("rows", graph.tensor_type(shape))
     graph.put_out(X, rows)
-    # Clusterers answer with labels first.
+    # The first output of a clusterer is its labels.
     labels = [Int64TensorType] if is_clusterer(last_step(layer.transformer)) else []
     *_, H = sub_outputs(graph, layer.transformer, [rows], [*labels, graph.tensor_type])
-    return _weighed(graph, graph.cast(H), beta)
+    return _weighted(graph, graph.cast(H), beta)
 
 
 def last_step(model: Any) -> Any:
-    """Return the estimator at the end of pipelines."""
+    """Return the last step of nested pipelines."""
     return last_step(model.steps[-1][1]) if isinstance(model, Pipeline) else model
 
 
-def _weighed(graph: Graph, H: str, beta: FloatArray) -> str:
+def _weighted(graph: Graph, H: str, beta: FloatArray) -> str:
     return graph.product(H, beta)
 
 
@@ -395,3 +407,51 @@ _KINDS: dict[type, Callable[[Graph, Any, str, FloatArray], str]] = {
     LayerUnion: _of_union,
     TransformerLayer: _of_transformer,
 }
+
+
+def register_approximations() -> None:
+    """Register the converters of kernel approximations with skl2onnx."""
+    update_registered_converter(
+        Nystroem, "SklearnNystroem", _approximation_shape, _convert_nystroem
+    )
+    update_registered_converter(
+        RBFSampler, "SklearnRBFSampler", _approximation_shape, _convert_sampler
+    )
+
+
+def _approximation_shape(operator: Any) -> None:
+    model = operator.raw_operator
+    width = len(model.components_) if isinstance(model, Nystroem) else model.n_components
+    double = type(operator.outputs[0].type)
+    operator.outputs[0].type = double([None, width])
+
+
+def _convert_nystroem(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = graph_of(scope, operator, container), operator.raw_operator
+    values = kernel_values(graph, _nystroem_kernel(model), joined_inputs(graph, operator))
+    root = np.asarray(model.normalization_, dtype=np.float64).T
+    graph.put_out(graph.product(values, root), operator.outputs[0])
+
+
+def _nystroem_kernel(model: Nystroem) -> KernelMap:
+    """Return the kernel to the landmarks, with scikit-learn's default parameters."""
+    if model.kernel not in NYSTROEM_KERNELS or model.kernel_params:
+        raise NoOnnxFormError(
+            f"kernel of Nystroem must be one of {sorted(NYSTROEM_KERNELS)} without kernel_params "
+            f"to be written as ONNX, got {model.kernel!r}"
+        )
+    return KernelMap(
+        NYSTROEM_KERNELS[model.kernel],
+        model.components_,
+        1.0 / model.n_features_in_ if model.gamma is None else model.gamma,
+        3.0 if model.degree is None else model.degree,
+        1.0 if model.coef0 is None else model.coef0,
+    )
+
+
+def _convert_sampler(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = graph_of(scope, operator, container), operator.raw_operator
+    projected = graph.product(joined_inputs(graph, operator), model.random_weights_)
+    cosines = graph.node("Cos", graph.node("Add", projected, graph.constant(model.random_offset_)))
+    L = model.n_components
+    graph.put_out(graph.times(cosines, np.sqrt(2.0 / L), L), operator.outputs[0])

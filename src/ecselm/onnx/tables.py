@@ -1,8 +1,8 @@
-"""Converters of what pipelines begin with: columns, missing values and categories.
+"""Converters of the first steps of pipelines: columns, missing values and categories.
 
-Those of skl2onnx work in float32 and know neither missing words, infrequent categories nor
-indicators of missing values. Theirs stay registered; these are used by ``to_onnx`` alone.
-A missing word is an empty one, because ONNX has no other.
+The converters of skl2onnx work in float32 and support neither missing text, infrequent
+categories nor missing-value indicators. They stay registered; ``to_onnx`` alone uses these.
+Missing text is the empty string, since ONNX has no missing strings.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ecselm._typing import AnyArray, BoolArray, FloatArray
 from ecselm.onnx.graph import Graph, NoOnnxFormError, joined_inputs
 from onnx import TensorProto
 
-MISSING_WORD = ""
+MISSING_TEXT = ""
 
 
 class JoinedColumns(TransformerMixin, BaseEstimator):
-    """Columns of numbers side by side, in front of models that take one table."""
+    """Join numeric columns to one matrix, in front of models that take one input."""
 
     def fit(self, X: Any, y: Any = None) -> JoinedColumns:
-        """Learn nothing."""
+        """Return self."""
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return what is given."""
+        """Return ``X``."""
         return X
 
 
@@ -41,7 +41,7 @@ class TableConverters:
     Parameters
     ----------
     dtype : numpy dtype
-        Of all real numbers.
+        Type of all real numbers.
     """
 
     def __init__(self, dtype: np.dtype[np.floating]) -> None:
@@ -50,7 +50,7 @@ class TableConverters:
 
     @property
     def converters(self) -> dict[type, Any]:
-        """Return what writes the nodes."""
+        """Return the converters by type."""
         return {
             JoinedColumns: self._convert_joined,
             SimpleImputer: self._convert_imputer,
@@ -60,7 +60,7 @@ class TableConverters:
 
     @property
     def shapes(self) -> dict[type, Any]:
-        """Return what gives outputs their types."""
+        """Return the shape calculators by type."""
         return dict.fromkeys(self.converters, self._shape)
 
     def _shape(self, operator: Any) -> None:
@@ -123,7 +123,7 @@ def _width(operator: Any) -> int:
 
 
 def _is_missing(value: Any) -> bool:
-    """Tell whether a value stands for a missing one: None, NaN or pandas' NA."""
+    """Return whether a value is missing: None, NaN or pandas' NA."""
     return (
         value is None
         or value is pd.NA
@@ -132,22 +132,22 @@ def _is_missing(value: Any) -> bool:
 
 
 def _kept(imputer: SimpleImputer) -> BoolArray:
-    """Tell which columns an imputer keeps: those that had any value."""
+    """Return which columns an imputer keeps: those with any value."""
     return np.array([not _is_missing(value) for value in imputer.statistics_])
 
 
 def _fillings(imputer: SimpleImputer, words: bool) -> AnyArray:
     values = [
-        (MISSING_WORD if words else 0.0) if _is_missing(value) else value
+        (MISSING_TEXT if words else 0.0) if _is_missing(value) else value
         for value in imputer.statistics_
     ]
     return np.array(values, dtype=object if words else np.float64)
 
 
 def _missing(graph: Graph, X: str, missing_values: Any, words: bool) -> str:
-    """Return where values are missing (N, n)."""
+    """Return the mask of missing values (N, n)."""
     if words:
-        word = MISSING_WORD if _is_missing(missing_values) else str(missing_values)
+        word = MISSING_TEXT if _is_missing(missing_values) else str(missing_values)
         found = graph.classical_node(
             "LabelEncoder", X, keys_strings=[word], values_int64s=[1], default_int64=0
         )
@@ -158,7 +158,7 @@ def _missing(graph: Graph, X: str, missing_values: Any, words: bool) -> str:
 
 
 def _columns(graph: Graph, operator: Any) -> list[tuple[str, bool]]:
-    """Return the columns (N, 1) of all inputs, and whether they hold words."""
+    """Return the columns (N, 1) of all inputs, and whether they hold text."""
     columns = []
     for one in operator.inputs:
         words, width = isinstance(one.type, StringTensorType), one.type.shape[1]
@@ -171,7 +171,7 @@ def _columns(graph: Graph, operator: Any) -> list[tuple[str, bool]]:
 
 
 def _place(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
-    """Return which of the categories values are (N, 1), counted from 1; 0 is unknown."""
+    """Return the category of each value (N, 1), counted from 1; 0 is unknown."""
     numbers = np.arange(1, len(categories) + 1)
     if words:
         return graph.classical_node(
@@ -192,8 +192,8 @@ def _place(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
 
 
 def _keys(categories: AnyArray) -> list[str]:
-    """Return categories as words of ONNX, the missing one as the empty word."""
-    keys = [MISSING_WORD if _is_missing(one) else str(one) for one in categories]
+    """Return categories as strings, the missing category as the empty string."""
+    keys = [MISSING_TEXT if _is_missing(one) else str(one) for one in categories]
     if len(set(keys)) < len(keys):
         raise NoOnnxFormError(
             "categories must be different words to be written as ONNX, where missing words are "
@@ -203,7 +203,7 @@ def _keys(categories: AnyArray) -> list[str]:
 
 
 def _table(encoder: OneHotEncoder | OrdinalEncoder, j: int) -> FloatArray:
-    """Return what is unknown in a column is encoded as, then each of its categories."""
+    """Return the encoding of an unknown value, then of each category of a column."""
     rare = _rare(encoder, j)
     n_frequent = int((~rare).sum())
     codes = np.full(len(rare), n_frequent)
@@ -227,7 +227,7 @@ def _codes_table(encoder: OrdinalEncoder, codes: AnyArray, categories: AnyArray)
 
 
 def _rare(encoder: OneHotEncoder | OrdinalEncoder, j: int) -> BoolArray:
-    """Tell which categories of a column are encoded together as infrequent."""
+    """Return which categories of a column are encoded together as infrequent."""
     categories = encoder.categories_[j]
     groups = getattr(encoder, "infrequent_categories_", None)
     if groups is None or groups[j] is None:

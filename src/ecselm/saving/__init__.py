@@ -1,4 +1,4 @@
-"""Models on disk: files that hold nothing that could be executed, and no surprise."""
+"""Save and load models in files from which nothing is executed."""
 
 from ecselm.saving.files import SavedModel, UntrustedFileWarning, load_model, save_model
 

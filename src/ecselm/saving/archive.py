@@ -1,7 +1,7 @@
-"""Entries of a file as bytes: a zip archive that cannot be larger than it looks.
+"""Read and write zip archives whose unpacked size is bounded by the size of the file.
 
-Arrays are stored as they are, so that the size of a file limits what it unpacks to. Only
-texts are compressed, and they have a limit of their own.
+Arrays are stored uncompressed, so that the size of a file bounds the memory it needs. Only
+texts are compressed, and their size is limited separately.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def packed(entries: dict[str, bytes], texts: frozenset[str] = TEXTS) -> bytes:
 
 
 def text_of(content: bytes, name: str) -> bytes:
-    """Return one of the texts of an archive, without a look at anything else."""
+    """Return one text of an archive, without reading other entries."""
     with ZipFile(io.BytesIO(content)) as archive:
         return _entry(archive, archive.getinfo(name))
 
 
 def unpacked(content: bytes) -> dict[str, bytes]:
-    """Return the entries of an archive, or refuse one that is damaged or unpacks to more."""
+    """Return the entries of an archive, or raise if it is damaged or unpacks to more bytes."""
     entries: dict[str, bytes] = {}
     stored = 0
     with ZipFile(io.BytesIO(content)) as archive:
@@ -54,7 +54,7 @@ def unpacked(content: bytes) -> dict[str, bytes]:
 
 
 def with_plain_inside(content: bytes) -> dict[str, bytes]:
-    """Return the entries of an archive of skops', archives within them stored as they are."""
+    """Return the entries of an archive of skops, with inner archives repacked uncompressed."""
     with ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     return {
@@ -66,7 +66,7 @@ def with_plain_inside(content: bytes) -> dict[str, bytes]:
 def _entry(archive: ZipFile, info: ZipInfo) -> bytes:
     _check_entry(info.filename, info.file_size, info.compress_type)
     with archive.open(info) as file:
-        return file.read(info.file_size)  # and no more, whatever there is
+        return file.read(info.file_size)  # never more than declared
 
 
 def _check_entry(name: str, size: int, compression: int) -> None:
@@ -77,7 +77,7 @@ def _check_entry(name: str, size: int, compression: int) -> None:
 
 
 def _check_inner(entry: bytes) -> None:
-    """Refuse a sparse matrix, an archive in an archive, that unpacks to more than it is."""
+    """Raise ValueError if an inner archive (a sparse matrix) unpacks to more bytes."""
     if _is_archive(entry):
         with ZipFile(io.BytesIO(entry)) as archive:
             infos = archive.infolist()

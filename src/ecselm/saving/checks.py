@@ -1,4 +1,4 @@
-"""What a file asks for and whether it is sound, checked before anything in it is made."""
+"""Check the schema of a file before anything is built, and the built model for consistency."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LEAF = -1
 
 
 def refused_types(schema: Any) -> list[str]:
-    """Return the names of what a schema asks for and must not have.
+    """Return the names of the types in a schema that are not trusted.
 
-    Every object of the schema counts, wherever it stands, so that it does not matter which
-    of them skops comes to read.
+    Every object of the schema is checked, wherever it is nested, so that the result does not
+    depend on which of them skops would read.
 
     Examples
     --------
-    >>> asks = {"__loader__": "FunctionNode", "__module__": "os", "__class__": "system"}
+    >>> call = {"__loader__": "FunctionNode", "__module__": "os", "__class__": "system"}
     >>> refused_types({"__loader__": "ListNode", "__module__": "builtins",
-    ...                "__class__": "list", "content": [asks], "protocol": 2})
+    ...                "__class__": "list", "content": [call], "protocol": 2})
     ['os.system']
     """
     if not isinstance(schema, dict) or "__loader__" not in schema:
@@ -41,13 +41,13 @@ def refused_types(schema: Any) -> list[str]:
 
 
 def refused_by_skops(archive: bytes) -> list[str]:
-    """Return the names of what skops does not trust and the fixed list does not hold, either."""
+    """Return the names of types that neither skops nor the fixed list trusts."""
     return sorted(set(_untrusted(archive)) - _all_trusted())
 
 
-def made(archive: bytes) -> Any:
-    """Return the object in an archive that was found to ask for nothing else."""
-    import skops.io  # noqa: PLC0415  seconds that nobody else should wait
+def build(archive: bytes) -> Any:
+    """Return the object in an archive that has passed the checks."""
+    import skops.io  # noqa: PLC0415  slow to import
 
     return skops.io.loads(archive, trusted=sorted(set(_untrusted(archive)) & _all_trusted()))
 
@@ -73,7 +73,7 @@ def _refused(schema: Any) -> Iterator[str]:
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Give every object that may become something, without recursion: depth is theirs."""
+    """Yield every typed object, without recursion: a hostile file may be nested deeply."""
     waiting = [schema]
     while waiting:
         one = waiting.pop()
@@ -86,7 +86,7 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _has_known_bits(node: dict[str, Any]) -> bool:
-    """Tell whether a random generator names one of NumPy's: skops looks it up and calls it."""
+    """Return whether a random generator is one of NumPy's: skops looks it up and calls it."""
     try:
         name = node["content"]["bit_generator"]["content"]["bit_generator"]["content"]
         return json.loads(name) in BIT_GENERATORS
@@ -95,7 +95,7 @@ def _has_known_bits(node: dict[str, Any]) -> bool:
 
 
 def check_sound(model: Any) -> None:
-    """Refuse a model with parts missing, or with indices that lead out of bounds.
+    """Raise if parts of a model are missing or indices are out of bounds.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _everything(model: Any) -> Iterator[Any]:
         if id(value) not in seen:
             seen.add(id(value))
             yield value
-            waiting.extend(parts_of(value).values())  # an AttributeError where a field is missing
+            waiting.extend(parts_of(value).values())  # raises AttributeError if a field is missing
 
 
 def _check_matrix(matrix: Any) -> None:
@@ -136,7 +136,7 @@ def _check_matrix(matrix: Any) -> None:
 
 
 def _check_trees(estimator: BaseEstimator) -> None:
-    """Check the trees that an estimator gives its rows to; only it knows how wide these are."""
+    """Check the trees of an estimator, which alone knows the number of features."""
     held = vars(estimator)
     members = held.get("estimators_", [])
     members = members.ravel() if isinstance(members, np.ndarray) else members
@@ -164,7 +164,7 @@ def _check_nodes(
 ) -> None:
     own = np.flatnonzero(inner)
     for child in (left[inner], right[inner]):
-        # A child comes after its parent, so that every way ends at a leaf.
+        # A child comes after its parent, so that every path ends at a leaf.
         if not ((child > own) & (child < len(inner))).all():
             raise ValueError("a tree must lead from every node to later ones, up to its leaves")
     _check_range(feature[inner], n_features, "a tree must use features")
@@ -177,7 +177,7 @@ def _check_range(values: IntArray, size: int, what: str) -> None:
 
 
 def check_parameters(model: BaseEstimator) -> None:
-    """Refuse a model with a function among its parameters, and name the parameter.
+    """Raise ValueError naming the parameter if a parameter of the model is a function.
 
     Examples
     --------

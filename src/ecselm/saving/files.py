@@ -1,4 +1,4 @@
-"""Save a fitted model and load it again, with nothing executed on the way."""
+"""Save and load fitted models without executing anything from a file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from ecselm._files import write_whole
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
 from ecselm.saving.checks import (
+    build,
     check_parameters,
     check_sound,
-    made,
     refused_by_skops,
     refused_types,
 )
@@ -31,7 +31,7 @@ EXECUTES = "reading a pickle executes whatever is in it: read it only if you tru
 
 
 class UntrustedFileWarning(UserWarning):
-    """A file is written or read that can execute anything when it is read."""
+    """A pickle is written or read; reading it can execute arbitrary code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class SavedModel:
     ----------
     model : estimator
     card : str or None
-        The JSON text that was saved along with it.
+        The JSON text that was saved with the model.
     version : str
-        That of ecselm which wrote the file.
+        Version of ecselm that wrote the file.
     """
 
     model: Any
@@ -59,23 +59,23 @@ def save_model(
     card: str | None = None,
     pickle: bool = False,
 ) -> None:
-    """Save a fitted model, so that loading it cannot execute anything.
+    """Save a fitted model to a file from which nothing is executed.
 
-    The file is written whole or not at all. What a later ``partial_fit`` would go on with is
-    left out, and with it the training rows, but for those that are part of the machine
-    itself: the rows behind a kernel and the centres of radial basis units.
+    The file is replaced atomically. The state of ``partial_fit`` is omitted, and with it the
+    training rows, except those that are part of the model: the rows of a kernel and the
+    centres of radial basis units.
 
     Parameters
     ----------
     model : estimator
-        A fitted one of this package, or of scikit-learn with one inside.
+        A fitted estimator of this package, or of scikit-learn with one inside.
     path : str or path
         The file, usually ``*.skops``.
     card : str, default=None
-        JSON text to travel along, as :meth:`ecselm.study.Card.to_json` gives it.
+        JSON text to save with the model, such as the card of ``ecselm fit``.
     pickle : bool, default=False
-        Write a pickle instead. It holds anything, functions of your own too, but whoever
-        loads it executes what is in it.
+        Write a pickle, which can hold any object, including your own functions. Loading
+        a pickle executes arbitrary code.
 
     Examples
     --------
@@ -95,16 +95,16 @@ def save_model(
 
 
 def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedModel:
-    """Load what :func:`save_model` has saved.
+    """Load a model saved by :func:`save_model`.
 
-    A file that asks for anything but what models are made of is refused with the names of
-    it, and nothing in it is executed.
+    A file that contains any other type is refused with the names of these types, and nothing
+    in it is executed.
 
     Parameters
     ----------
     path : str or path
     pickle : bool, default=False
-        Read pickles of :func:`save_model`, too. Only if you trust who wrote it.
+        Allow pickles of :func:`save_model`. Only for files from a trusted source.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedMo
         return _from_archive(content)
     except Warning:
         raise
-    except Exception as error:  # a file of any content may raise anything
+    except Exception as error:  # a hostile file may raise anything
         raise ValueError(
             f"path must be a model that save_model has written, got {str(path)!r}: "
             f"{_one_line(error)}"
@@ -145,7 +145,7 @@ def _header() -> bytes:
 
 
 def _written_by(header: bytes) -> str:
-    """Return the version in a header, or refuse a format of the future."""
+    """Return the version in a header, or raise ValueError for a later format."""
     stored = json.loads(header)
     number, theirs = stored["format"], stored["ecselm"]
     if type(number) is not int or number < 1 or type(theirs) is not str:
@@ -159,7 +159,7 @@ def _written_by(header: bytes) -> str:
 
 
 def _archived(model: Any, card: str | None) -> bytes:
-    import skops.io  # noqa: PLC0415  seconds that nobody else should wait
+    import skops.io  # noqa: PLC0415  slow to import
 
     check_parameters(model)
     try:
@@ -167,7 +167,7 @@ def _archived(model: Any, card: str | None) -> bytes:
         archive = skops.io.dumps(to_plain(model))
         entries = with_plain_inside(archive)
         refused = refused_types(json.loads(entries[SCHEMA])) or refused_by_skops(archive)
-    except Exception as error:  # what foreign objects raise when they are looked into
+    except Exception as error:  # foreign objects may raise anything
         raise ValueError(_needs_pickle(_one_line(error))) from error
     if refused:
         raise ValueError(_needs_pickle(", ".join(refused)))
@@ -191,13 +191,13 @@ def _from_archive(content: bytes) -> SavedModel:
     entries = unpacked(content)
     card = entries.pop(CARD, None)
     schema = json.loads(entries.pop(SCHEMA))
-    # skops gets what was looked at, and nothing else.
+    # skops gets exactly the schema and the entries that were checked.
     archive = packed({**entries, SCHEMA: json.dumps(schema).encode()}, frozenset())
     if refused := refused_types(schema) or refused_by_skops(archive):
         raise ValueError(
             f"it asks for what no model is made of, {', '.join(refused)}, and was not read further"
         )
-    model = made(archive)
+    model = build(archive)
     check_sound(model)
     return SavedModel(from_plain(model), None if card is None else card.decode(), theirs)
 
@@ -210,7 +210,7 @@ def _from_pickle(content: bytes, *, allowed: bool) -> SavedModel:
     header, _, pickled = content.removeprefix(PICKLED).partition(b"\n")
     theirs = _written_by(header)
     warnings.warn(EXECUTES, UntrustedFileWarning, stacklevel=3)
-    model, card = pickling.loads(pickled)  # noqa: S301  the person has asked for it
+    model, card = pickling.loads(pickled)  # noqa: S301  allowed by the caller
     return SavedModel(model, card, theirs)
 
 

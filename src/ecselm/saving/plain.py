@@ -1,4 +1,4 @@
-"""Models without what predictions do not need, and without what a file cannot hold."""
+"""Reduce models to the parts that predictions need and that a file can hold."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator
 from ecselm._typing import AnyArray
 from ecselm.estimators._base import ELMBase
 
-Memo = dict[int, tuple[Any, Any]]  # the second of each pair takes the place of the first
+Memo = dict[int, tuple[Any, Any]]  # by id: the original, kept alive, and its replacement
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Stand in for a dict whose keys are not all strings, as ``{("a", "b"): 10}``."""
+    """Replacement of a dict whose keys are not all strings, as ``{("a", "b"): 10}``."""
 
     keys: list[Any]
     values: list[Any]
@@ -27,7 +27,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Stand in for a frame of pandas: costs may be given as one."""
+    """Replacement of a pandas DataFrame, in which costs may be given."""
 
     index: list[Any]
     columns: list[Any]
@@ -35,9 +35,9 @@ class Frame:
 
 
 def to_plain(model: Any) -> Any:
-    """Return the model as it is written; the one given stays as it is.
+    """Return a copy of the model in the form that is written; the argument is not modified.
 
-    The sums and rows that a later ``partial_fit`` would go on with are left out.
+    The state of ``partial_fit`` (sums and rows) is omitted.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def to_plain(model: Any) -> Any:
 
 
 def from_plain(model: Any) -> Any:
-    """Return the model as it was, but for what was left out."""
+    """Return the model in its original form, without the omitted state."""
     return _rewritten(model, _full, {})
 
 
 def parts_of(value: Any) -> dict[Any, Any]:
-    """Return what a value is made of, by attribute, key or place; nothing for a leaf."""
+    """Return the parts of a value by attribute, key or index; none for a leaf."""
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: getattr(value, one.name) for one in fields(value)}
     if isinstance(value, BaseEstimator):
@@ -70,7 +70,7 @@ def parts_of(value: Any) -> dict[Any, Any]:
 
 
 def _rewritten(value: Any, rule: Callable[[Any], Any], memo: Memo) -> Any:
-    """Apply ``rule`` to the value and its parts; what is shared stays shared."""
+    """Apply ``rule`` to the value and its parts; shared objects stay shared."""
     if id(value) not in memo:
         changed = rule(value)
         parts = parts_of(changed)
@@ -90,7 +90,7 @@ def _with_parts(value: Any, parts: dict[Any, Any]) -> Any:
         for place, part in parts.items():
             copied[place] = part
         return copied
-    made = object.__new__(type(value))  # as copying does: nothing is computed again
+    made = object.__new__(type(value))  # as copy does, without calling __init__
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made
@@ -107,9 +107,9 @@ def _plain(value: Any) -> Any:
 
 
 def _without_pandas(value: Any) -> Any:
-    pandas = sys.modules.get("pandas")  # where it was never imported, there is nothing of it
+    pandas = sys.modules.get("pandas")  # if it was never imported, there are no frames
     if pandas is not None and isinstance(value, pandas.Index):
-        return value.tolist()  # names of columns, which as a list mean the same
+        return value.tolist()  # column names
     if pandas is not None and isinstance(value, pandas.DataFrame):
         return Frame(value.index.tolist(), value.columns.tolist(), value.to_numpy())
     return value
@@ -119,7 +119,7 @@ def _full(value: Any) -> Any:
     if isinstance(value, Pairs):
         return dict(zip(value.keys, value.values, strict=True))
     if isinstance(value, Frame):
-        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+        import pandas as pd  # noqa: PLC0415  slow to import
 
         return pd.DataFrame(value.values, value.index, value.columns)
     return value

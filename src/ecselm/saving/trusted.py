@@ -1,8 +1,8 @@
-"""What a model in a file may be made of: a fixed list, by the way it is made again.
+"""Types that are allowed in files of models, by the loader of skops that builds them.
 
-A file says of every part by which loader of skops it is made, and of which type. Loaders
-differ in what they do with a type: some fill an empty instance, others call it. So a type is
-trusted for one loader, and no function is trusted for any: no file can have one called.
+A file names a loader of skops and a type for every part. Some loaders fill an empty instance
+of the type, others call it. A type is therefore trusted for one loader only, and functions for
+none, so that no file can have a function called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ESTIMATORS = {
     "ecselm.estimators.elm.KELMRegressor",
     "ecselm.estimators.elm.WELMClassifier",
 }
-_HELD = {
+_PARTS = {
     "ecselm.estimators._calibration.LogisticCalibration",
     "ecselm.estimators._layers.DenseScale",
     "ecselm.estimators._layers.TransformerLayer",
@@ -75,7 +75,7 @@ TRUSTED: dict[str, frozenset[str]] = {
     "ObjectNode": frozenset(
         {
             *_ESTIMATORS,
-            *_HELD,
+            *_PARTS,
             *_SPLITTERS,
             *_LOSSES,
             f"{_BOOSTING}.binning._BinMapper",
@@ -97,7 +97,7 @@ TRUSTED: dict[str, frozenset[str]] = {
     "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
     "SparseMatrixNode": frozenset(_SPARSE),
 }
-# The compiled code of these writes to places that the file would say.
+# The compiled code of these writes to indices that the file would determine.
 REFUSED = frozenset(
     f"sklearn.ensemble._gb.GradientBoosting{kind}" for kind in ("Classifier", "Regressor")
 )
@@ -105,16 +105,16 @@ BIT_GENERATORS = frozenset({"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"})
 
 
 def is_trusted(loader: str, name: str) -> bool:
-    """Tell whether ``loader`` may make something of the type ``name``.
+    """Return whether ``loader`` may build an object of the type ``name``.
 
-    Estimators of scikit-learn are left to skops, which knows them by name: it trusts all
-    that the installed version has, and nothing else of that library but what stands here.
+    Estimators of scikit-learn are checked by skops, which trusts those of the installed
+    version by name; other types of scikit-learn must be listed here.
 
     Examples
     --------
     >>> is_trusted("ObjectNode", "ecselm.estimators.elm.ELMClassifier")
     True
-    >>> is_trusted("ListNode", "ecselm.estimators.elm.ELMClassifier")  # this one would call it
+    >>> is_trusted("ListNode", "ecselm.estimators.elm.ELMClassifier")  # a loader that calls it
     False
     """
     if loader == "ObjectNode" and name.startswith("sklearn."):

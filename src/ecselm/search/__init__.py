@@ -1,4 +1,4 @@
-"""Search on a box by ask and tell (paper, Algorithm 2, eqs. 23-34)."""
+"""Minimise a function on a box by ask and tell (paper, Algorithm 2, equations 23 to 34)."""
 
 from ecselm.search.backtracking import BacktrackingSearch
 from ecselm.search.cma import CovarianceAdaptation

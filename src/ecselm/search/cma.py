@@ -45,7 +45,7 @@ class CovarianceAdaptation(PopulationSearch):
             from cmaes import CMA  # noqa: PLC0415
         except ImportError as error:
             raise ImportError(
-                'CovarianceAdaptation needs the extra "cma": pip install "ecselm[cma]"'
+                'CovarianceAdaptation needs cmaes: install the extra "cma"'
             ) from error
         super().__init__()
         self._space = space

@@ -149,7 +149,7 @@ def open_blocks(
 ) -> Blocks:
     r"""Open a table to be read in blocks of rows.
 
-    The blocks put together are what :func:`ecselm.tables.read.read_table` reads.
+    The blocks put together are what ``ecselm.tables.read.read_table`` reads.
 
     Parameters
     ----------

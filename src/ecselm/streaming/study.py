@@ -284,7 +284,7 @@ def new_blocks(
     path : path
         As in :func:`open_blocks`.
     columns : iterable of ColumnNote
-        Of the card that came with the model, as in :func:`ecselm.study.new_rows`.
+        Of the card that came with the model, as in ``ecselm.study.new_rows``.
     block_rows : int, default=65536
         The most rows of a block.
     progress : callable or None, default=None

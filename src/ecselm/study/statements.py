@@ -16,7 +16,7 @@ import numpy as np
 from ecselm._typing import FloatArray
 from ecselm._wording import case_of, confusion_of, did_you_mean, quoted
 from ecselm.costs import parse_cost
-from ecselm.costs.constraints import CostRegion
+from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import MatrixLevel
 from ecselm.tables.cells import read_names, read_numbers
 from ecselm.tables.read import DELIMITED, read_table
@@ -251,7 +251,7 @@ class CostBounds:
                 entries += [(self._entry(above), self._entry(below))]
         low, high = self._level.entries(self._low), self._level.entries(self._high)
         try:
-            CostRegion.from_knowledge(
+            FeasibleRegion.from_constraints(
                 low, high, entries, self._level.names(np.array(self._classes))
             )
         except ValueError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
+PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 MARKED = re.compile(r"(<!-- folder -->\n)?```python\n(.*?)```", re.DOTALL)
 
 

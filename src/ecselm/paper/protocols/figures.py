@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.displays._drawing import LARGEST_TOLD, look, name_classes, write_cells
+from ecselm.displays._drawing import MOST_WRITTEN, look, name_classes, write_cells
 
 MOST_TICKS = 6  # points up to which each gets a tick
 COLUMNS = ("data", "method", "split", "metric", "at", "value")
@@ -83,7 +83,7 @@ def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
     im = ax.imshow(M, cmap="Blues", vmin=0.0, vmax=1.0)
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true")
-    if len(names) <= LARGEST_TOLD:
+    if len(names) <= MOST_WRITTEN:
         name_classes(ax, names)
         write_cells(ax, im, M, ".2f", fontsize="small")
 

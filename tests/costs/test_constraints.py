@@ -1,4 +1,4 @@
-"""What a person half knows, read at every level; what cannot be meant is refused by name."""
+"""Cost constraints, parsed at every level; invalid ones are refused by name."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, read_knowledge
+from ecselm.costs.constraints import MARGIN, parse_constraints
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 
 TWO = np.array(["ill", "well"])
@@ -15,7 +15,7 @@ Y = np.array([0, 2, 1, 0])
 
 
 def read(level, classes, fixed=None, intervals=None, order=None):
-    return read_knowledge(fixed, intervals, order, level, classes)
+    return parse_constraints(fixed, intervals, order, level, classes)
 
 
 def test_nothing_known_leaves_every_cost_open():
@@ -125,7 +125,10 @@ def test_in_which_sequence_costs_are_stated_does_not_matter(sequence, costs):
             {"fixed": {("ill", "ill"): 1}},
             r"must name mistakes, got \('ill', 'ill'\), which is right",
         ),
-        ({"order": ["ill", "well"]}, r"cost_order must hold pairs \(dearer, cheaper\), got 'ill'"),
+        (
+            {"order": ["ill", "well"]},
+            r"cost_order must hold pairs \(more costly, less costly\), got 'ill'",
+        ),
         ({"order": [("ill", "well", "ill")]}, "cost_order must hold pairs"),
         ({"order": [("ill", "ill")]}, "must not put a cost above itself"),
         ({"order": [("ill", ("ill", "well"))]}, "must not put a cost above itself"),

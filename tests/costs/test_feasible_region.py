@@ -1,4 +1,4 @@
-"""Costs obey what is known of them, and what contradicts itself is refused."""
+"""Feasible costs satisfy every constraint, and contradictions are refused."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, SLACK, CostRegion
+from ecselm.costs.constraints import MARGIN, SLACK, FeasibleRegion
 
 ROUNDING = 1e-12  # of the margin, relative
 
 
 def region_of(low, high, order=(), names="abcdefgh"):
-    return CostRegion.from_knowledge(
+    return FeasibleRegion.from_constraints(
         np.array(low, dtype=float), np.array(high, dtype=float), list(order), names
     )
 
@@ -111,7 +111,7 @@ def test_in_which_sequence_the_order_is_stated_does_not_matter(case, random):
     assert_array_equal(other.repaired(points), one.repaired(points))
 
 
-def test_repairing_clips_then_raises_what_is_dearer():
+def test_repairing_clips_then_raises_the_higher_cost():
     region = region_of([1, 0, 0], [2, 50, 50], [(1, 0), (2, 1)])
     costs = np.array([[9.0, 1.5, 1.5], [0.1, 7.0, 60.0]])
     kept = costs.copy()
@@ -124,9 +124,9 @@ def test_repairing_clips_then_raises_what_is_dearer():
 def test_a_fixed_cost_stays_as_it_is_above_a_cost_that_comes_up_to_it():
     for fixed in range(1, 30):  # 9, 11 and others are less than 1.01 (9 / 1.01) when rounded
         region = region_of([0.01, fixed], [np.inf, fixed], [(1, 0)])
-        cheaper, dearer = region.repaired(np.array([[99.0, 99.0]]))[0]
-        assert dearer == fixed
-        assert cheaper == fixed / MARGIN
+        lower, higher = region.repaired(np.array([[99.0, 99.0]]))[0]
+        assert higher == fixed
+        assert lower == fixed / MARGIN
 
 
 def test_a_region_is_open_until_a_number_is_known():
@@ -135,7 +135,7 @@ def test_a_region_is_open_until_a_number_is_known():
     assert not region_of([0, 0], [np.inf, 5]).is_open
 
 
-def test_without_knowledge_every_cost_is_looked_for_around_its_own_guesses():
+def test_without_constraints_bounds_lie_around_the_guesses():
     guesses = np.array([[1.0, 2.0], [3.0, 0.5]])
     region = region_of([0, 0], [np.inf, np.inf]).closed(guesses)
     assert_array_equal(region.low, np.array([1.0, 0.5]) / SLACK)
@@ -146,7 +146,7 @@ def test_without_an_order_bounds_do_not_widen_with_the_number_of_costs():
     N = 20_000
     low, high = np.zeros(N), np.full(N, np.inf)
     low[0] = high[0] = 2.0
-    region = CostRegion.from_knowledge(low, high, [], [""] * N).closed(np.ones((1, N)))
+    region = FeasibleRegion.from_constraints(low, high, [], [""] * N).closed(np.ones((1, N)))
     assert region.low[1] == 1.0 / SLACK
     assert region.high[1] == 2.0 * SLACK
 
@@ -189,7 +189,7 @@ def test_scaling_without_bounds_leaves_costs_as_they_are():
         (region_of([0, 0], [np.inf, np.inf], [(1, 0)]), [5.0, 1.0]),
         (region_of([0, 0], [np.inf, np.inf], [(1, 0)]), [1.0, 1.0]),
     ],
-    ids=["another ratio is fixed", "against the order", "equal, where one is dearer"],
+    ids=["another ratio is fixed", "against the order", "equal, where one is higher"],
 )
 def test_what_no_scale_puts_inside_is_none(region, costs):
     assert region.scaled_into(np.array(costs)) is None
@@ -232,7 +232,7 @@ def test_bounds_that_contradict_are_refused_by_name():
 
 def test_arguments_are_never_modified():
     low, high = np.array([1.0, 0.0]), np.array([1.0, np.inf])
-    region = CostRegion.from_knowledge(low, high, [(1, 0)], "ab")
+    region = FeasibleRegion.from_constraints(low, high, [(1, 0)], "ab")
     assert_array_equal(low, [1.0, 0.0])
     region.closed(np.ones((1, 2)))
     region.within(0.5, 9.0, "ab")
