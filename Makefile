@@ -13,7 +13,7 @@ help:
 	@echo "make test-slow  the proofs that take minutes"
 	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
 	@echo "make picture    the README's picture of a report again, with Chromium"
-	@echo "make bench      install the peers, rerun every benchmark, rewrite docs/benchmarks.md"
+	@echo "make bench      install the compared packages, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make results    run the paper's protocols (hours; goes on if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot
