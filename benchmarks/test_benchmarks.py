@@ -84,7 +84,7 @@ class FakeTicks(FakeClock):
         return self.now
 
 
-def test_opponent_computes_the_same_hidden_layer(problem):
+def test_ridge_computes_the_same_hidden_layer(problem):
     X, y, w = problem
     layer = ELMClassifier(20, random_state=0).fit(X, y, sample_weight=w).layer_
     assert_allclose(gaussian_layer(X, layer.weights, layer.biases), layer(X), atol=1e-12)
