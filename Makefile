@@ -13,7 +13,7 @@ help:
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
 	@echo "make picture    renew the README's picture of a report, with Chromium"
-	@echo "make bench      install the baselines, run every benchmark, rewrite docs/benchmarks.md"
+	@echo "make bench      install the compared packages, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make results    run the paper's protocols (hours; resumes if stopped), rewrite docs/results.md and access.md"
 
 demo: $(VENV)/.plot

@@ -1,7 +1,7 @@
-"""Machines on Dask: two workers against one, and searches at two sizes.
+"""Fits on Dask: two workers over one, and searches at two sizes.
 
 ``python -m benchmarks.dask_growth [--rows N] [--rounds R]``, by default 10 million rows of 50
-features behind 200 hidden units; ``python -m benchmarks --only dask`` is the same.
+features behind 200 hidden units; ``python -m benchmarks --only dask`` does the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
-from ecselm.dask.survey import ClassGroups, SampleRule, call_part
 
 from benchmarks.tables import limit_cell, met_cell, ratio_cell, table
 from benchmarks.timing import (
@@ -40,35 +39,35 @@ from ecselm.outofcore.passes import LabelCounts, RowListing, SampleRule
 
 SECTION = """## Fits on Dask
 
-Workers are processes of one BLAS thread. They make the rows chunk by chunk; these are never all
-in memory. Fits are timed by the clock, for which the machine must have nothing else to do;
-searches, which the client runs after the pass over the rows, by its CPU time. Both sizes of a
-search have as many validation rows.
+Workers are processes with one BLAS thread. They generate the rows chunk by chunk; the rows are
+never all in memory. Fits are timed by wall-clock time, so the machine must be idle otherwise;
+searches, which the client runs after the pass over the rows, by its CPU time. The sample of
+validation rows has the same size at both sizes of a search.
 
 {table}
 """
 TWO_WORKERS = 1.6  # times as fast as one
-MOST_MEMORY = 2 << 30  # bytes of any process
-SAME_TIME = 1.2  # of a search at ten times the rows
+MAX_MEMORY = 2 << 30  # bytes per process
+MAX_GROWTH = 1.2  # of the time of a search at ten times the rows
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many rows of which shape, and how often."""
+    """Size of the problem and number of rounds."""
 
     n_rows: int = 10_000_000
     n_features: int = 50
     n_hidden: int = 200
-    chunk: int = 250_000  # 100 MB; between smaller ones workers wait for the scheduler
+    chunk: int = 250_000  # 100 MB; with smaller chunks workers wait for the scheduler
     population: int = 100
     epochs: int = 99  # after the first population
     rounds: int = 3
-    processes: bool = True  # of the workers, else threads
+    processes: bool = True  # as workers, else threads
 
     @property
     def max_validation_rows(self) -> int:
-        """Return a number of rows that is less than a tenth of all."""
+        """Return a size of the sample that a tenth of all rows exceeds."""
         return min(100_000, self.n_rows // 20)
 
 
@@ -82,7 +81,7 @@ SEARCHES: list[tuple[str, Any, int, dict[str, Any]]] = [
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """CPU seconds of a search after the pass, at a tenth of the rows and at all."""
+    """CPU seconds of a search after the pass, at a tenth of the rows and at all rows."""
 
     what: str
     ratio: float  # all over a tenth
@@ -92,24 +91,25 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was measured."""
+    """The measurements of all fits and searches on Dask."""
 
     size: Size
+    cores: int
     workers: Ratio  # time of one worker over that of two
-    memory: dict[str, int]  # bytes by process
+    memory: dict[str, int]  # peak in bytes, by process
     searches: list[Search]
-    rates: dict[str, float]  # of one core
+    rates: dict[str, float]  # per second on one core
 
 
-def made_rows(size: Size, n_rows: int) -> tuple[da.Array, da.Array, da.Array]:
-    """Return inputs, classes and targets that are made lazily."""
-    cut = (size.chunk,) * (n_rows // size.chunk)
-    cut += (n_rows % size.chunk,) if n_rows % size.chunk else ()
-    places = da.arange(n_rows, chunks=(cut,))
-    X = places.map_blocks(
+def generated_rows(size: Size, n_rows: int) -> tuple[da.Array, da.Array, da.Array]:
+    """Return X, classes and real targets as lazy arrays."""
+    chunks = (size.chunk,) * (n_rows // size.chunk)
+    chunks += (n_rows % size.chunk,) if n_rows % size.chunk else ()
+    positions = da.arange(n_rows, chunks=(chunks,))
+    X = positions.map_blocks(
         partial(_chunk, n_features=size.n_features),
         new_axis=1,
-        chunks=(cut, (size.n_features,)),
+        chunks=(chunks, (size.n_features,)),
         dtype=float,
         meta=np.empty((0, 0)),
     )
@@ -125,14 +125,14 @@ def _classes(scores: np.ndarray) -> np.ndarray:
     return (scores > 1.5).astype(int)
 
 
-def _chunk(places: np.ndarray, n_features: int) -> np.ndarray:
-    first = int(places[0]) if len(places) else 0
-    return np.random.default_rng(first).standard_normal((len(places), n_features))
+def _chunk(positions: np.ndarray, n_features: int) -> np.ndarray:
+    first = int(positions[0]) if len(positions) else 0
+    return np.random.default_rng(first).standard_normal((len(positions), n_features))
 
 
 @contextmanager
 def cluster_of(n_workers: int, processes: bool) -> Iterator[Client]:
-    """Start workers of one thread each."""
+    """Start workers with one thread each."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -146,28 +146,28 @@ def cluster_of(n_workers: int, processes: bool) -> Iterator[Client]:
 
 
 def measure(size: Size) -> Result:
-    """Run everything in a process of its own, one cluster beside the other."""
-    return in_own_process(_measured, size)
+    """Run all measurements in a new process, with both clusters side by side."""
+    return in_own_process(_measure, size)
 
 
-def _measured(size: Size) -> Result:
+def _measure(size: Size) -> Result:
     os.environ.update(ONE_THREAD)  # workers inherit it
     with cluster_of(1, size.processes) as one, cluster_of(2, size.processes) as two:
-        workers = _compared_workers(size, one, two)
+        workers = _compare_workers(size, one, two)
         searches = [_growth(size, two, *task) for task in SEARCHES]
         memory = {f"worker {i}": v for i, v in enumerate(two.run(peak_memory).values(), 1)}
         memory["client"] = peak_memory()
-    return Result(size, workers, memory, searches, rates(size))
+    return Result(size, os.cpu_count() or 1, workers, memory, searches, rates(size))
 
 
-def _compared_workers(size: Size, one: Client, two: Client) -> Ratio:
-    X, y, _ = made_rows(size, size.n_rows)
+def _compare_workers(size: Size, one: Client, two: Client) -> Ratio:
+    X, y, _ = generated_rows(size, size.n_rows)
 
     def fit(client: Client) -> None:
         DaskELMClassifier(size.n_hidden, random_state=0, client=client).fit(X, y)
 
     few = [rows[: 2 * size.chunk] for rows in (X, y)]
-    for client in (one, two):  # workers load the library only once
+    for client in (one, two):  # a warm-up: workers import the library once
         DaskELMClassifier(size.n_hidden, random_state=0, client=client).fit(*few)
     timers = [partial(duration, partial(fit, client)) for client in (one, two)]
     seconds = seconds_by_round(timers, size.rounds)
@@ -175,31 +175,31 @@ def _compared_workers(size: Size, one: Client, two: Client) -> Ratio:
 
 
 def _growth(
-    size: Size, client: Client, what: str, machine: Any, target: int, options: Any
+    size: Size, client: Client, what: str, estimator: Any, target: int, options: Any
 ) -> Search:
-    """Search at a tenth of the rows and at all, and compare what follows the pass."""
+    """Search at a tenth of the rows and at all, and compare the times after the pass."""
     times: list[float] = []
     n = 0
     for n_rows in (size.n_rows // 10, size.n_rows):
-        times_of: list[float] = []
-        rows = made_rows(size, n_rows)
-        model = machine(
+        clock: list[float] = []
+        rows = generated_rows(size, n_rows)
+        model = estimator(
             size.n_hidden,
             population_size=size.population,
             max_epochs=size.epochs,
-            callbacks=lambda _, times_of=times_of: times_of.append(time.process_time()),
+            callbacks=lambda _, clock=clock: clock.append(time.process_time()),
             max_validation_rows=size.max_validation_rows,
             random_state=0,
             client=client,
             **options,
         )
         n = model.fit(rows[0], rows[target]).n_evaluations_
-        times.append(times_of[-1] - times_of[0])
+        times.append(clock[-1] - clock[0])
     return Search(what, times[1] / times[0], (times[0], times[1]), n)
 
 
 def rates(size: Size) -> dict[str, float]:
-    """Return what one core does in a second of CPU time, for the model of costs."""
+    """Return the rates of one core per second of CPU time, for the model of run times."""
     X = _chunk(np.arange(size.chunk), size.n_features)
     y = (X[:, 0] > 0).astype(int)
     rng = np.random.default_rng(0)
@@ -214,10 +214,10 @@ def rates(size: Size) -> dict[str, float]:
     block = RowBlock(X, y, places=np.arange(len(y)))
     with blas_threads(1):
         tasks = {
-            "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
-            "rows measured": lambda: ScaleSum.of(X),
+            "rows generated": lambda: _chunk(np.arange(size.chunk), size.n_features),
+            "rows scaled": lambda: ScaleSum.of(X),
             "rows hashed": lambda: row_hashes(X),
-            "rows listed and drawn": lambda: RowListing.of(block, rule),
+            "rows grouped and sampled": lambda: RowListing.of(block, rule),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
         }
@@ -231,36 +231,36 @@ def rates(size: Size) -> dict[str, float]:
 
 
 def as_markdown(results: list[Result]) -> str:
-    """Return what was measured as tables."""
+    """Return the measurements as tables."""
     (result,) = results
     size, MiB = result.size, 1 << 20
-    searched = [
+    searches = [
         _line(
             f"search, {one.what}: all rows over a tenth ({one.n_evaluations} candidates)",
             f"{one.ratio:.2f}",
-            limit_cell("<=", SAME_TIME),
-            one.ratio <= SAME_TIME,
+            limit_cell("<=", MAX_GROWTH),
+            one.ratio <= MAX_GROWTH,
         )
         for one in result.searches
     ]
-    limit = limit_cell("<", MOST_MEMORY / MiB, 0)
-    held = [
-        _line(f"most memory of {name}, MiB", f"{most / MiB:.0f}", limit, most < MOST_MEMORY)
-        for name, most in result.memory.items()
+    limit = limit_cell("<", MAX_MEMORY / MiB, 0)
+    memory = [
+        _line(f"peak memory of {name}, MiB", f"{peak / MiB:.0f}", limit, peak < MAX_MEMORY)
+        for name, peak in result.memory.items()
     ]
     workers = _line(
-        "a fit by one worker over one by two",
+        "a fit by one worker over a fit by two",
         ratio_cell(result.workers),
         limit_cell(">=", TWO_WORKERS),
         result.workers.median >= TWO_WORKERS,
     )
-    told = f"{size.n_rows} rows of {size.n_features} features, {size.n_hidden} hidden units"
+    problem = f"{size.n_rows} rows of {size.n_features} features, {size.n_hidden} hidden units"
     speeds = [[name, f"{value:.3g}"] for name, value in result.rates.items()]
     return "\n\n".join(
         [
-            f"{told}, chunks of {size.chunk} rows, on {os.cpu_count()} cores.",
-            table(["What", "Measured", "Target", "Met"], [workers, *searched, *held]),
-            table(["One core, per second", "Measured"], speeds),
+            f"{problem}, chunks of {size.chunk} rows, on {result.cores} cores.",
+            table(["Measurement", "Value", "Target", "Met"], [workers, *searches, *memory]),
+            table(["Per second, one core", "Value"], speeds),
         ]
     )
 
@@ -270,12 +270,12 @@ def _line(what: str, measured: str, limit: str, met: bool) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run as the options say, and print the tables."""
+    """Run the benchmark and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dask_growth")
     parser.add_argument("--rows", type=int, default=FULL.n_rows, help="rows of the larger table")
     parser.add_argument("--rounds", type=int, default=FULL.rounds, help="fits by each cluster")
     options = parser.parse_args(arguments)
-    chunk = min(FULL.chunk, max(1, options.rows // 40))  # enough of them to share out evenly
+    chunk = min(FULL.chunk, max(1, options.rows // 40))  # enough chunks for an even share
     size = Size(n_rows=options.rows, chunk=chunk, rounds=options.rounds)
     print(as_markdown([measure(size)]))
 

@@ -1,4 +1,4 @@
-"""Time of the weighted fit, as ratios: against others, and two threads against one."""
+"""Time of the weighted fit, as ratios: over baselines, and two threads over one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from sklearn.datasets import make_classification
 from threadpoolctl import ThreadpoolController
 
-from benchmarks.opponents import PEERS, RIDGE, Lesson, fit_ridge
-from benchmarks.timing import Ratio, Task, blas_threads, interleaved
+from benchmarks.baselines import ELM_PACKAGES, RIDGE, FitTask, fit_ridge
+from benchmarks.timing import Comparison, Ratio, Task, blas_threads, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
 TARGETS = {"float64": 0.65, "float32": 0.35}  # against NumPy + Ridge, which is always float64
 NO_SLOWER = 1.0  # the second thread must not cost time
 PAUSE = 0.1  # seconds; an OpenBLAS pool that has just worked spins for about 0.03
-C = ELMClassifier().C  # the opponent solves what our default solves
+C = ELMClassifier().C  # all solve with our default
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the problem is, and how often it is run."""
+    """Size of the problem and number of rounds."""
 
     n_rows: int = 20000
     n_features: int = 50
@@ -38,26 +38,8 @@ QUICK = Size(n_rows=600, n_features=12, n_informative=8, n_hidden=20, n_classes=
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """One line of the table: a ratio, or why there is none."""
-
-    ours: str
-    opponent: str
-    ratio: Ratio | None
-    target: float | None = None
-    missing: str | None = None
-
-    @property
-    def met(self) -> bool | None:
-        """Tell whether the target is met, None if there is nothing to tell."""
-        if self.ratio is None or self.target is None:
-            return None
-        return self.ratio.median <= self.target
-
-
-@dataclass(frozen=True, slots=True)
 class Problem:
-    """Rows, class codes and sample weights, with the size they came from."""
+    """Rows, class codes and sample weights of a size."""
 
     size: Size
     X: np.ndarray
@@ -66,7 +48,7 @@ class Problem:
 
     @classmethod
     def make(cls, size: Size) -> Problem:
-        """Draw the problem, which is the same every time."""
+        """Draw the problem from a fixed seed."""
         X, y = make_classification(
             n_samples=size.n_rows,
             n_features=size.n_features,
@@ -76,18 +58,18 @@ class Problem:
         )
         return cls(size, X, y, np.random.default_rng(0).uniform(0.5, 2.0, len(y)))
 
-    def lesson(self, dtype: str) -> Lesson:
-        """Return the rows standardised, with the mean weight of every class."""
+    def task(self, dtype: str) -> FitTask:
+        """Return the standardised rows with the mean weight of each class."""
         Xs = ((self.X - self.X.mean(axis=0)) / self.X.std(axis=0)).astype(dtype)
         means = np.bincount(self.y, self.w) / np.bincount(self.y)
-        return Lesson(Xs, self.y, self.size.n_hidden, means)
+        return FitTask(Xs, self.y, self.size.n_hidden, means)
 
 
 def compare_fits(size: Size) -> list[Comparison]:
     """Return all comparisons of running times."""
     problem = Problem.make(size)
     with blas_threads(1):
-        rows = [*_against_others(problem, "float64"), *_against_others(problem, "float32")]
+        rows = [*_against_baselines(problem, "float64"), *_against_baselines(problem, "float32")]
         rows.append(_welm_against_ridge(problem))
     return [*rows, *_two_threads_against_one(problem)]
 
@@ -106,14 +88,16 @@ def _ridge(problem: Problem, w: np.ndarray) -> Task:
     return lambda: fit_ridge(problem.X, problem.y, w, problem.size.n_hidden, C)
 
 
-def _against_others(problem: Problem, dtype: str) -> Iterator[Comparison]:
+def _against_baselines(problem: Problem, dtype: str) -> Iterator[Comparison]:
     """Compare with Ridge in float64 and with the packages in the same precision."""
-    lesson = problem.lesson(dtype)
-    missing = {peer.name: peer.missing for peer in PEERS}
-    opponents = {RIDGE: _ridge(problem, problem.w)} | {
-        peer.name: partial(peer.run, lesson) for peer in PEERS if not missing[peer.name]
+    task = problem.task(dtype)
+    missing = {package.name: package.missing for package in ELM_PACKAGES}
+    baselines = {RIDGE: _ridge(problem, problem.w)} | {
+        package.name: partial(package.run, task)
+        for package in ELM_PACKAGES
+        if not missing[package.name]
     }
-    ratios = interleaved(_elm(problem, dtype), opponents, problem.size.repeats)
+    ratios = interleaved(_elm(problem, dtype), baselines, problem.size.repeats)
     for name in (RIDGE, *missing):
         target = TARGETS[dtype] if name == RIDGE else None
         ours = f"ELMClassifier, {dtype}"
@@ -127,7 +111,7 @@ def _welm_against_ridge(problem: Problem) -> Comparison:
 
 
 def _two_threads_against_one(problem: Problem) -> Iterator[Comparison]:
-    """Compare our fits with themselves; nothing else runs in between."""
+    """Compare each of our fits with itself; no other fit runs in between."""
     fits = {
         "ELMClassifier, float64": _elm(problem, "float64"),
         "ELMClassifier, float32": _elm(problem, "float32"),
@@ -146,7 +130,7 @@ def _thread_ratio(fit: Task, repeats: int) -> Ratio:
 
 
 def _with_threads(fit: Task, n_threads: int) -> Task:
-    # The search for loaded libraries is slow, and no part of the fit.
+    # Finding the loaded libraries is slow and not part of the fit.
     controller = ThreadpoolController()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""How time grows with the size of the problem, next to how the flop model grows."""
+"""Growth of times with the size of the problem, beside the growth of the flop model."""
 
 from __future__ import annotations
 
@@ -8,22 +8,34 @@ from itertools import cycle
 
 import numpy as np
 
-from benchmarks.engines import BOUNDS, make_objective, open_paths
-from benchmarks.flops import candidate_flops, exponent, fit_flops, sample_flops
-from benchmarks.problems import N_FEATURES, Problem, Shape, rows_of
+from benchmarks.problems import (
+    BOUNDS,
+    ERRORS,
+    N_FEATURES,
+    TIES,
+    TRAIN,
+    Problem,
+    Shape,
+    available_paths,
+    candidate_flops,
+    fit_flops,
+    make_objective,
+    rows_of,
+    sample_flops,
+)
 from benchmarks.timing import Task, blas_threads, duration, seconds_by_round
 from ecselm import ELMClassifier
 
 POPULATION = 100
 BASE = Shape("growth", 4000, 200, 5)
-ROW_BASE = Shape("growth", 1600, 100, 5)  # one cost per row is dearer
+ROW_BASE = Shape("growth", 1600, 100, 5)  # one cost per row takes more time
 FIT, CLASS, SAMPLE = "ELMClassifier.fit", "a generation, class level", "a generation, sample level"
 FIELDS = {"N": "n_rows", "L": "n_hidden", "k": "n_classes"}
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Over which sizes, and how often."""
+    """Sizes of the curves and number of rounds."""
 
     N: tuple[int, ...] = (1000, 2000, 4000, 8000, 16000, 32000)
     L: tuple[int, ...] = (50, 100, 200, 400, 800)
@@ -39,7 +51,7 @@ QUICK = Size(N=(50, 80), L=(5, 9), k=(2, 3), population=(2, 4), N_samples=(30, 5
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Times over one size while the others stay, with the exponents of both curves."""
+    """Times over one size, the others fixed, and the exponents of time and flops."""
 
     what: str
     over: str
@@ -51,7 +63,7 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What is run over which sizes, and how many flops it takes at each."""
+    """A task for each size, and its flops."""
 
     what: str
     over: str
@@ -60,7 +72,7 @@ class Curve:
     flops: Callable[[int], float]
 
     def measure(self, rounds: int) -> Growth:
-        """Run all sizes in turn."""
+        """Time all sizes in turn."""
         tasks = [self.task(size) for size in self.sizes]
         for task in tasks:
             task()
@@ -115,6 +127,17 @@ def _searches(size: Size) -> Iterator[Curve]:
     )
 
 
+def exponent(sizes: np.ndarray, values: np.ndarray) -> float:
+    """Return the slope of the logarithms: p where values grow as ``size**p``.
+
+    Examples
+    --------
+    >>> round(exponent(np.array([1.0, 2.0, 4.0]), np.array([3.0, 12.0, 48.0])), 6)
+    2.0
+    """
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
 def _resized(shape: Shape, over: str, value: int) -> Shape:
     return replace(shape, **{FIELDS[over]: value})
 
@@ -126,10 +149,10 @@ def _fit(shape: Shape) -> Task:
 
 
 def _generation(shape: Shape, level: str, population: int = POPULATION) -> Task:
-    """Return what evaluates another of a few random generations with every call."""
+    """Return a task that evaluates a few random generations in turn, one per call."""
     problem = Problem.of_shape(shape, with_folds=False)
-    judge = "errors" if level == "class" else "errors, ties by squares"
-    objective = make_objective(problem, level, "train", judge, open_paths()[0])
+    fitness = ERRORS if level == "class" else TIES
+    objective = make_objective(problem, level, TRAIN, fitness, available_paths()[0])
     rng, D = np.random.default_rng(3), objective.encoding.level.n_entries
     costs = rng.uniform(*BOUNDS, (3, population, D))
     generations = cycle(np.log(costs) if level == "class" else costs)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.conditions import present_conditions
+from benchmarks.environment import current_environment
 from benchmarks.faces import BASELINE, METHODS, Faces, Method, Setting
 from benchmarks.tables import table
 
@@ -164,7 +164,7 @@ def _record(outcomes: list[Outcome]) -> dict[str, Any]:
         {**asdict(outcome), "mean": outcome.mean, "sd": outcome.deviation, "se": outcome.error}
         for outcome in outcomes
     ]
-    return {"conditions": asdict(present_conditions(quick=False)), "outcomes": summary}
+    return {"environment": asdict(current_environment(quick=False)), "outcomes": summary}
 
 
 def _parser() -> argparse.ArgumentParser:

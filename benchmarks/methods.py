@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from benchmarks.conditions import present_conditions
+from benchmarks.environment import current_environment
 from benchmarks.tables import table
 from ecselm.paper.datasets import Dataset, load_gas, load_german, load_olivetti, load_scut
 from ecselm.paper.methods import Method, get_method, list_methods, tuned_method
@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     outcomes = _merged(stored(options.output) if options.only or options.tasks else [], outcomes)
     record = {
-        "conditions": asdict(present_conditions(quick=False)),
+        "environment": asdict(current_environment(quick=False)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
     }
     options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What all commands share that fill a page of the docs from kept results."""
+"""The command line of the modules that fill a page of the documentation from kept results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def fill_page(
     run: str,
     arguments: Sequence[str] | None = None,
 ) -> None:
-    """Keep a run if one is named, and fill the page; ``run`` says what the folder is of."""
+    """Keep the results of a folder, if given, and fill the page; ``run`` describes the folder."""
     parser = argparse.ArgumentParser(description=f"Fill {page.name} from kept results.")
-    parser.add_argument("folder", type=Path, nargs="?", help=f"of {run}")
+    parser.add_argument("folder", type=Path, nargs="?", help=f"folder of {run}")
     options = parser.parse_args(arguments)
     if options.folder is not None:
         keep(options.folder)

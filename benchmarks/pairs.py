@@ -22,7 +22,7 @@ from ecselm.paper.pairs.itml import Bounds, project_cyclically
 
 SECTION = """## Time of learning from pairs
 
-Each number is the median, over the rounds, of our time divided by the opponent's, with the
+Each number is the median, over the rounds, of our time divided by the baseline's, with the
 quartiles in brackets. The pairs are faces of LFW view 2 where `ECSELM_DATA` holds them, else
 generated. The seconds are those of one fit with default settings in this run.
 
@@ -52,10 +52,10 @@ QUICK = Size(n_pairs=60, n_features=5, sweeps=2, rounds=2)
 
 @dataclass(frozen=True, slots=True)
 class PairTime:
-    """Our time over an opponent's, and the seconds of a whole fit in this run."""
+    """Our time over a baseline's, and the seconds of a whole fit in this run."""
 
     learner: str
-    opponent: str
+    baseline: str
     ratio: Ratio
     seconds: float
     n_iter: int
@@ -69,9 +69,9 @@ def compare_pairs(size: Size) -> list[PairTime]:
     for learner in (ITML(), SubSML(), DMLEig()):
         seconds, n_iter = _fitted(learner, pairs, same)
         if isinstance(learner, ITML):
-            opponent, timers = "one pair at a time", _sweeps(pairs, same, size.sweeps)
+            baseline, timers = "one pair at a time", _sweeps(pairs, same, size.sweeps)
         else:
-            opponent = f"{n_iter} products"
+            baseline = f"{n_iter} products"
             timers = (
                 lambda learner=learner: _fitted(learner, pairs, same)[0],
                 lambda n=n_iter: _products(pairs, n),
@@ -79,7 +79,7 @@ def compare_pairs(size: Size) -> list[PairTime]:
         found = seconds_by_round(timers, size.rounds)
         ratio = Ratio.of(found[:, 0] / found[:, 1])
         name = type(learner).__name__
-        rows.append(PairTime(name, opponent, ratio, seconds, n_iter, source))
+        rows.append(PairTime(name, baseline, ratio, seconds, n_iter, source))
     return rows
 
 
@@ -89,14 +89,14 @@ def as_table(rows: list[PairTime]) -> str:
         [
             row.learner,
             row.source,
-            row.opponent,
+            row.baseline,
             ratio_cell(row.ratio),
             f"{row.seconds:.1f}",
             str(row.n_iter),
         ]
         for row in rows
     ]
-    return table(["Learner", "Pairs", "Against", "Ratio", "Seconds of a fit", "Steps"], lines)
+    return table(["Learner", "Pairs", "Baseline", "Ratio", "Seconds of a fit", "Steps"], lines)
 
 
 def training_pairs(size: Size) -> tuple[np.ndarray, np.ndarray, str]:

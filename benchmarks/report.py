@@ -1,30 +1,33 @@
-"""The results as JSON and as a Markdown page."""
+"""The page of the documentation about benchmarks, in Markdown."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable
 from typing import Any
 
+from benchmarks import dask_growth, generations, pairs, searches, streaming
 from benchmarks.accuracy import Accuracy
-from benchmarks.conditions import Conditions
-from benchmarks.fit import Comparison
-from benchmarks.search import Overhead
-from benchmarks.speed import Speed
-from benchmarks.speed_report import as_markdown
+from benchmarks.environment import Environment
+from benchmarks.generations import PEAK_TARGET, SpeedUp
+from benchmarks.growth import BASE, POPULATION, ROW_BASE, Growth
+from benchmarks.optimizers import Overhead
+from benchmarks.problems import COMPILED, LAPACK, SHAPES, Shape
+from benchmarks.results import Results, Speed
+from benchmarks.searches import CoreSpeedUp, Share
 from benchmarks.tables import comparison_rows, limit_cell, met_cell, ratio_cell, table
+from benchmarks.timing import Comparison
 
 PAGE = """# Benchmarks
 
 This page is written by `make bench`; do not edit it.
 {warning}
-## Conditions
+## Environment
 
-{conditions}
+{environment}
 
 ## Time of a weighted fit
 
-Each number is the median, over {repeats} rounds, of our time divided by the opponent's,
+Each number is the median, over {repeats} rounds, of our time divided by the baseline's,
 with the quartiles in brackets; below 1 we are faster. All fits of a comparison run in
 turn in one process, each on one BLAS thread unless a row says otherwise. The data are
 `make_classification` with {rows} rows, {features} features and {classes} classes; every
@@ -33,44 +36,44 @@ model has {hidden} hidden units, and the rows have random weights between 0.5 an
 - **H with NumPy + Ridge** standardises X, draws the weights, computes
   `H = exp(-(XW + b)^2)` and solves with scikit-learn's
   `Ridge(solver="cholesky", fit_intercept=False)`, always in float64. It solves the same
-  problem as ours; the weights of WELM are stated to it.
-- **hpelm** has sigmoid units and weighs classes, not rows: it is given the mean weight
-  of every class. It runs in the precision of the row.
-- **scikit-elm** has its default tanh units and no weights at all. It is given X in the
+  problem as ours; the weights of WELM are passed to it.
+- **hpelm** has sigmoid units and weights per class, not per row: its class weights are the
+  mean weights of the rows of each class. It runs in the precision of the row.
+- **scikit-elm** has its default tanh units and does not support weights. Its X is in the
   precision of the row.
-- **gfdl** has tanh units, drawn as `glorot_normal`, without direct links, a ridge of 1/C and
-  no weights. It needs Python 3.12 or later.
+- **gfdl** has tanh units, drawn as `glorot_normal`, without direct links, with a ridge of 1/C
+  and without weights. It needs Python 3.12 or later.
 
-The packages are given X standardised, which is not timed.
+The X of the packages is standardised beforehand; this is not timed.
 
-{times}
+{fits}
 
-## Overhead of the search itself
+## Overhead of the optimiser
 
 Each number is the median, over {search_repeats} rounds, of the time of a generation of
-`BacktrackingSearch` divided by the opponent's, with the quartiles in brackets; below 1 we
+`BacktrackingSearch` divided by the baseline's, with the quartiles in brackets; below 1 we
 are faster. The searches run in turn in one process on one BLAS thread. Fitness is the first
-coordinate, so that nothing but the search takes time; all start with the same population of
+coordinate, so that only the optimiser takes time; all start with the same population of
 {population}. Generations in a round: {our_generations} of ours, {their_generations} of each
-opponent. What is done before the first population has been evaluated does not count.
+baseline. Time before the evaluation of the first population does not count.
 
-- **SciPy, differential_evolution** is given `vectorized=True`, `updating="deferred"` and
+- **SciPy, differential_evolution** runs with `vectorized=True`, `updating="deferred"` and
   `polish=False`.
 - **mealpy, OriginalDE** and **pymoo, DE** have their default settings. mealpy evaluates one
   point at a time.
 
 The milliseconds are those of this machine, for orientation only.
 
-{searches}
+{optimizers}
 
 {speed}
 ## Accuracy without tuning
 
 Mean accuracy of default settings on test rows, {accuracy_hidden} hidden units each. Digits:
-stratified splits of 80 to 20, number of seeds {digits_seeds}. The others:
-`make_classification` with {accuracy_rows} rows, 50 features and 10 classes, split 75 to 25,
-number of seeds {seeds}, each for the generator, the split and the model. hpelm has
-sigmoid units, scikit-elm its default, gfdl tanh units; all are given X standardised.
+stratified splits of 80 to 20, {digits_seeds} seeds. The others: `make_classification` with
+{accuracy_rows} rows, 50 features and 10 classes, split 75 to 25, {seeds} seeds, each used for
+the generator, the split and the model. hpelm has sigmoid units, scikit-elm its default, gfdl
+tanh units; the X of all three is standardised.
 
 The default draw of the weights was chosen on digits, on real gas sensor data and on data of
 these generators with the seeds 0 to 4. The seeds here begin at {first_seed}: the generated rows
@@ -79,76 +82,152 @@ took no part in the choice, the digits did.
 {accuracies}
 """
 QUICK_WARNING = """
-**This was a quick run on tiny data, to see that it runs: its numbers mean nothing.**
+**This was a quick run on tiny data, to check that everything runs: its numbers mean nothing.**
 """
 
+SECTIONS = {
+    "generations": """## Time of a generation of candidates
 
-@dataclass(frozen=True, slots=True)
-class Results:
-    """Everything that was measured."""
+Each number is the median, over the rounds, of the literal loop's time divided by ours, with
+the quartiles in brackets: how many times faster a generation of {population} candidates is
+evaluated. The literal loop solves (15) by `scipy.linalg.solve` for one candidate after the
+other. It is timed on a few candidates of each generation and scaled to all; the rows of every
+fold are gathered beforehand. All run in turn in one process on one BLAS thread. In every round
+the candidates are new, with costs drawn from [0.001, 1], and their losses are compared: the
+report is only written if error counts are equal, and squared losses equal to 1e-8.
 
-    conditions: Conditions
-    sizes: dict[str, int]  # what the page says about the data, by its place there
-    times: list[Comparison]
-    searches: list[Overhead]
-    accuracies: list[Accuracy]
-    speed: Speed
+{shapes}
 
-    def as_json(self) -> str:
-        """Return the results as JSON, with what is met told for every target."""
-        return json.dumps(_plain(self), indent=2) + "\n"
+At sample level one `BacktrackingSearch` of {run_generations} generations drives all, and its
+own time is added on both sides; fitness is the error plus a thousandth of the mean squared
+residual. Its generations are also listed separately: in some, trials move in many coordinates,
+in others in one.
 
-    def as_markdown(self) -> str:
-        """Return the page of the documentation."""
-        return PAGE.format(
-            warning=QUICK_WARNING if self.conditions.quick else "",
-            conditions=_conditions(self.conditions),
-            times=_times(self.times),
-            searches=_searches(self.searches),
-            speed=as_markdown(self.speed),
-            accuracies=_accuracies(self.accuracies),
-            **self.sizes,
-        )
+The share of peak is the flops per second of a flop model over those of a matrix product,
+{peak:.0f} GF/s here, timed in the same round; the target is {peak_target} on the compiled path.
+The model counts, for a candidate, k L^2 + L^3/3 + 2 L^2 m for every solve and 2 N L m for
+scores, where m is 1 for two classes and k for more; 2 L^2 m instead of scores for the squared
+loss; N^3/3 + 2 N^2 m with a kernel; N L^2 instead of k L^2 with one cost per row. The share
+can exceed 1 where fewer flops suffice: when only some of the costs have changed, or when scores
+are first computed in float32. The compiled path here: {path}.
+
+{table}
+""",
+    "whole": """## Time of whole searches
+
+Each number is the median of our time divided by the baseline's, on one core. The searches
+are `ECSELMClassifier` with a population of {whole_population} over {epochs} epochs; where fewer
+epochs are run, the others are added, each as long as the mean of those run. `counts only` is
+`smoothing=0`; by default half of the fitness is smoothed.
+
+{table}
+""",
+    "shares": """## Time of a search outside of its solves
+
+The share of a search that is spent neither in its engine nor in its fitness: the optimiser,
+decoding, bookkeeping, a callback and a progress bar. Fitness counts errors (`smoothing=0`).
+
+{table}
+""",
+    "cores": """## Two cores
+
+The time of a generation on one core divided by that on two: `n_jobs=1` and one BLAS thread
+over `n_jobs=2` and two. Fitness counts errors (`smoothing=0`). A target of 1 is met if the
+upper quartile reaches it, because equal times vary around a ratio of 1.
+
+{table}
+""",
+    "growth": """## Growth of time with size
+
+Exponents p of time as size^p, fitted to the medians by least squares of logarithms, beside
+those of the flop model over the same sizes. The other sizes are fixed: {fit_base}
+for a fit and for a generation of {growth_population} candidates, and
+{row_base} for a generation at sample level, where every cost is new.
+Times at small sizes are mostly those of calls, so exponents below the model's are expected;
+the model counts neither exponentials nor memory traffic.
+
+{table}
+""",
+    "evolution": """## Other evolutionary packages
+
+Each number is the median of our time for a candidate divided by intelelm's, on the standardised
+rows of (e), with {evolution_hidden} hidden units and a population of {evolution_population}. Whole
+fits are timed and divided by the number of candidates. `MhaElmClassifier` evolves the weights of
+sigmoid units by mealpy's `OriginalDE`, and computes H and a pseudo-inverse for each candidate, as
+our `EELMClassifier` does; `ECSELMClassifier` searches costs.
+
+{table}
+""",
+    "pairs": pairs.SECTION,
+    "streaming": streaming.SECTION,
+    "dask": dask_growth.SECTION,
+}
 
 
-def _plain(record: Any) -> Any:
-    """Return records as dictionaries, with whether the target is met where there is one."""
-    if isinstance(record, list | tuple):
-        return [_plain(entry) for entry in record]
-    if not is_dataclass(record):
-        return record
-    content = {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
-    return content | ({"met": record.met} if hasattr(record, "met") else {})
+def page_of(results: Results) -> str:
+    """Return the page of all results."""
+    return PAGE.format(
+        warning=QUICK_WARNING if results.environment.quick else "",
+        environment=_environment(results.environment),
+        fits=_comparisons("Our fit", results.fits),
+        optimizers=_optimizers(results.optimizers),
+        speed=speed_sections(results.speed),
+        accuracies=_accuracies(results.accuracies),
+        **results.sizes,
+    )
 
 
-def _conditions(conditions: Conditions) -> str:
-    flags = ", ".join(conditions.flags) or "unknown"
+def speed_sections(speed: Speed) -> str:
+    """Return the sections of the parts about speed that were measured."""
+    values = {
+        "population": generations.FULL.population,
+        "shapes": "\n".join(f"- ({shape.name}) {_shape(shape)}." for shape in SHAPES.values()),
+        "run_generations": generations.FULL_RUNS.generations,
+        "peak": speed.peak / 1e9,
+        "peak_target": PEAK_TARGET,
+        "path": speed.path,
+        "whole_population": searches.FULL.population,
+        "epochs": searches.FULL.epochs,
+        "fit_base": _shape(BASE),
+        "row_base": _shape(ROW_BASE),
+        "growth_population": POPULATION,
+        "evolution_hidden": SHAPES["e"].n_hidden,
+        "evolution_population": searches.FULL_EVOLUTION.population,
+    }
+    measured = {name: getattr(speed, name) for name in SECTIONS if getattr(speed, name)}
+    return "\n".join(
+        SECTIONS[name].format(table=TABLES[name](records), **values)
+        for name, records in measured.items()
+    )
+
+
+def _environment(environment: Environment) -> str:
+    flags = ", ".join(environment.flags) or "unknown"
     lines = [
-        f"Date: {conditions.date}",
-        f"Processor: {conditions.cpu}, {conditions.cores} cores, instruction sets {flags}",
-        f"Python {conditions.python}",
-        *(f"{name} {version}" for name, version in conditions.versions.items()),
+        f"Date: {environment.date}",
+        f"Processor: {environment.cpu}, {environment.cores} cores, instruction sets {flags}",
+        f"Python {environment.python}",
+        *(f"{name} {version}" for name, version in environment.versions.items()),
     ]
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _times(comparisons: list[Comparison]) -> str:
-    header = ["Our fit", "Against", "Ratio", "Target", "Met"]
-    return table(header, comparison_rows(comparisons))
+def _comparisons(ours: str, comparisons: list[Comparison]) -> str:
+    return table([ours, "Baseline", "Ratio", "Target", "Met"], comparison_rows(comparisons))
 
 
-def _searches(overheads: list[Overhead]) -> str:
+def _optimizers(overheads: list[Overhead]) -> str:
     rows = [
         [
             str(overhead.dimension),
-            overhead.opponent,
+            overhead.baseline,
             ratio_cell(overhead.ratio, overhead.missing, digits=3),
             f"{overhead.ours_ms:.2f}",
             "" if overhead.theirs_ms is None else f"{overhead.theirs_ms:.2f}",
         ]
         for overhead in overheads
     ]
-    return table(["Coordinates", "Against", "Ratio", "ms, ours", "ms, theirs"], rows)
+    return table(["Coordinates", "Baseline", "Ratio", "ms, ours", "ms, baseline"], rows)
 
 
 def _accuracies(accuracies: list[Accuracy]) -> str:
@@ -167,3 +246,90 @@ def _accuracies(accuracies: list[Accuracy]) -> str:
 
 def _score(score: float | str) -> str:
     return score if isinstance(score, str) else f"{score:.4f}"
+
+
+def _shape(shape: Shape) -> str:
+    units = "a kernel" if shape.is_kernel else f"L = {shape.n_hidden}"
+    strength = f"2^{int(shape.C).bit_length() - 1}"
+    source = "digits" if shape.data == "digits" else "synthetic rows"
+    return f"N = {shape.n_rows}, {units}, k = {shape.n_classes}, C = {strength}, {source}"
+
+
+def _generations(lines: list[SpeedUp]) -> str:
+    """Return one row for every kind and shape, with both paths side by side."""
+    paths: dict[tuple[str, str], dict[str, SpeedUp]] = {}
+    for line in lines:
+        paths.setdefault((line.kind, line.shape), {})[line.path] = line
+    order = dict.fromkeys(kind for kind, _ in paths)
+    rows = [
+        [kind, shape, *_cells(found.get(COMPILED)), *_cells(found.get(LAPACK))]
+        for wanted in order
+        for (kind, shape), found in paths.items()
+        if kind == wanted
+    ]
+    columns = ["Target", "Met", "Share of peak"]
+    return table(["Fitness", "Shape", "Compiled", *columns, "LAPACK", *columns], rows)
+
+
+def _cells(line: SpeedUp | None) -> list[str]:
+    if line is None:
+        return [""] * 4
+    return [
+        ratio_cell(line.ratio, line.missing, digits=1),
+        "" if line.target is None else f">= {line.target:g}",
+        met_cell(line.met),
+        "" if line.peak is None else f"{line.peak.median:.2f}",
+    ]
+
+
+def _shares(shares: list[Share]) -> str:
+    rows = [
+        [entry.search, ratio_cell(entry.share), limit_cell("<=", entry.target), met_cell(entry.met)]
+        for entry in shares
+    ]
+    return table(["Search", "Share", "Target", "Met"], rows)
+
+
+def _cores(speed_ups: list[CoreSpeedUp]) -> str:
+    rows = [
+        [
+            entry.search,
+            ratio_cell(entry.ratio, entry.missing),
+            limit_cell(">=", entry.target, digits=1),
+            met_cell(entry.met),
+        ]
+        for entry in speed_ups
+    ]
+    return table(["Search", "One core over two", "Target", "Met"], rows)
+
+
+def _growth(curves: list[Growth]) -> str:
+    rows = [
+        [
+            curve.what,
+            curve.over,
+            ", ".join(map(str, curve.sizes)),
+            ", ".join(f"{1e3 * seconds:.3g}" for seconds in curve.seconds),
+            f"{curve.exponent:.2f}",
+            f"{curve.model:.2f}",
+        ]
+        for curve in curves
+    ]
+    return table(["Time of", "Over", "Sizes", "ms here", "Exponent", "Flop model"], rows)
+
+
+def _searches(comparisons: list[Comparison]) -> str:
+    return _comparisons("Our search", comparisons)
+
+
+TABLES: dict[str, Callable[[list[Any]], str]] = {
+    "generations": _generations,
+    "whole": _searches,
+    "shares": _shares,
+    "cores": _cores,
+    "growth": _growth,
+    "evolution": _searches,
+    "pairs": pairs.as_table,
+    "streaming": streaming.as_table,
+    "dask": dask_growth.as_markdown,
+}

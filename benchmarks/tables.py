@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from benchmarks.timing import Ratio
+from benchmarks.timing import Comparison, Ratio
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a table with a line for every row.
+    """Return a Markdown table.
 
     Examples
     --------
@@ -22,7 +20,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def ratio_cell(ratio: Ratio | None, missing: str | None = None, digits: int = 2) -> str:
-    """Return the median with the quartiles, or why there are none."""
+    """Return the median with the quartiles, or why they are missing."""
     if ratio is None:
         return missing or ""
     median, lower, upper = (f"{x:.{digits}f}" for x in (ratio.median, ratio.lower, ratio.upper))
@@ -30,21 +28,21 @@ def ratio_cell(ratio: Ratio | None, missing: str | None = None, digits: int = 2)
 
 
 def limit_cell(sign: str, target: float | None, digits: int = 2) -> str:
-    """Return a target with its sign, nothing if there is none."""
+    """Return a target with its sign, empty without a target."""
     return "" if target is None else f"{sign} {target:.{digits}f}"
 
 
 def met_cell(met: bool | None) -> str:
-    """Return whether a target is met, nothing if there is nothing to tell."""
+    """Return yes or no, empty without a target."""
     return "" if met is None else "yes" if met else "no"
 
 
-def comparison_rows(comparisons: list[Any]) -> list[list[str]]:
-    """Return the rows of comparisons: ours, opponent, ratio, target, met."""
+def comparison_rows(comparisons: list[Comparison]) -> list[list[str]]:
+    """Return the cells of comparisons: ours, baseline, ratio, target, met."""
     return [
         [
             entry.ours,
-            entry.opponent,
+            entry.baseline,
             ratio_cell(entry.ratio, entry.missing),
             limit_cell("<=", entry.target),
             met_cell(entry.met),

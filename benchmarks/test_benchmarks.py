@@ -10,21 +10,22 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_classification
 
-from benchmarks.__main__ import main
+from benchmarks.__main__ import HERE, main
 from benchmarks.accuracy import Accuracy
-from benchmarks.conditions import _processor
-from benchmarks.fit import Comparison
-from benchmarks.opponents import (
-    PEERS,
-    Lesson,
-    Peer,
+from benchmarks.baselines import (
+    ELM_PACKAGES,
+    FitTask,
+    Package,
     fit_ridge,
     gaussian_layer,
     ridge_solution,
 )
-from benchmarks.rivals import INTELELM
-from benchmarks.search import SEARCHES, FreeFitness, run_ours
-from benchmarks.timing import Ratio, interleaved
+from benchmarks.environment import _processor
+from benchmarks.optimizers import OPTIMIZERS, FreeFitness, run_ours
+from benchmarks.report import page_of
+from benchmarks.results import Results
+from benchmarks.searches import INTELELM
+from benchmarks.timing import Comparison, Ratio, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
 
@@ -83,13 +84,13 @@ class FakeTicks(FakeClock):
         return self.now
 
 
-def test_opponent_computes_the_same_hidden_layer(problem):
+def test_ridge_computes_the_same_hidden_layer(problem):
     X, y, w = problem
     layer = ELMClassifier(20, random_state=0).fit(X, y, sample_weight=w).layer_
     assert_allclose(gaussian_layer(X, layer.weights, layer.biases), layer(X), atol=1e-12)
 
 
-def test_opponent_solves_the_same_problem(problem):
+def test_ridge_solves_the_same_problem(problem):
     X, y, w = problem
     model = ELMClassifier(20, random_state=0).fit(X, y, sample_weight=w)
     beta = ridge_solution(
@@ -100,42 +101,42 @@ def test_opponent_solves_the_same_problem(problem):
     assert_allclose(scores, model.decision_function(X), rtol=1e-8, atol=1e-8)
 
 
-def test_opponent_solves_the_same_problem_as_welm_when_told_its_weights(problem):
+def test_ridge_solves_the_same_problem_as_welm_with_its_weights(problem):
     X, y, _ = problem
     model = WELMClassifier(20, weighting="w1", random_state=0).fit(X, y)
     beta = ridge_solution(model.layer_(X), y, 1.0 / np.bincount(y)[y], model.C)
     assert_allclose(beta, model.beta_, rtol=1e-8, atol=1e-8)
 
 
-def test_opponent_gives_weights_of_every_unit_and_class(problem):
+def test_ridge_gives_weights_of_every_unit_and_class(problem):
     X, y, w = problem
     assert fit_ridge(X, y, w, n_hidden=20, C=32.0).shape == (20, 4)
 
 
-def test_a_package_that_is_not_there_is_told_and_no_error():
-    peer = Peer("nothing", "no-such-distribution", "no_such_module", lambda: None)
-    assert peer.missing == peer.version == "not installed"
+def test_a_package_that_is_not_installed_is_reported():
+    package = Package("nothing", "no-such-distribution", "no_such_module", lambda: None)
+    assert package.missing == package.version == "not installed"
 
 
-def test_a_package_that_is_there_but_cannot_be_imported_is_told():
-    peer = Peer("broken", "numpy", "no_such_module", lambda: None)
-    assert peer.missing == "not importable: No module named 'no_such_module'"
+def test_a_package_that_cannot_be_imported_is_reported():
+    package = Package("broken", "numpy", "no_such_module", lambda: None)
+    assert package.missing == "not importable: No module named 'no_such_module'"
 
 
-@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+@pytest.mark.parametrize("package", ELM_PACKAGES, ids=lambda package: package.name)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("weight", [None, np.ones(4)], ids=["plain", "weighted"])
-def test_a_package_learns_what_it_is_given(peer, dtype, weight, problem):
-    if peer.missing:
-        pytest.skip(f"{peer.name} is {peer.missing}")
+def test_a_package_learns_its_task(package, dtype, weight, problem):
+    if package.missing:
+        pytest.skip(f"{package.name} is {package.missing}")
     X, y, _ = problem
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(dtype)
-    predict = peer.run(Lesson(X, y, n_hidden=20, class_weight=weight))
+    predict = package.run(FitTask(X, y, n_hidden=20, class_weight=weight))
     assert np.mean(predict(X) == y) > 0.4
 
 
-class Watched(FreeFitness):
-    """Free fitness that keeps all points."""
+class RecordingFitness(FreeFitness):
+    """Free fitness that records all points."""
 
     def __init__(self, initial: np.ndarray, generations: int) -> None:
         super().__init__(initial, generations)
@@ -147,17 +148,17 @@ class Watched(FreeFitness):
 
 
 @pytest.mark.parametrize(
-    "search", [None, *SEARCHES], ids=lambda search: getattr(search, "name", "ours")
+    "package", [None, *OPTIMIZERS], ids=lambda package: getattr(package, "name", "ours")
 )
-def test_searches_start_alike_and_evaluate_as_many_points_within_the_bounds(search):
-    if search is not None and search.missing:
-        pytest.skip(f"{search.name} is {search.missing}")
+def test_searches_start_alike_and_evaluate_as_many_points_within_the_bounds(package):
+    if package is not None and package.missing:
+        pytest.skip(f"{package.name} is {package.missing}")
     rng = np.random.default_rng(0)
-    fitness = Watched(rng.uniform(-1.0, 1.0, (7, 5)), generations=4)
-    if search is None:
+    fitness = RecordingFitness(rng.uniform(-1.0, 1.0, (7, 5)), generations=4)
+    if package is None:
         run_ours(fitness, rng)
     else:
-        search.run(fitness)
+        package.run(fitness)
     seen = np.array(fitness.seen)
     assert seen.shape == (7 * 5, 5)
     assert_allclose(np.sort(seen[:7], axis=0), np.sort(fitness.initial, axis=0), atol=1e-12)
@@ -173,7 +174,7 @@ def test_a_search_that_evaluates_another_number_of_points_has_no_time():
         _ = fitness.seconds
 
 
-def test_targets_are_met_or_not_or_not_there():
+def test_targets_are_met_or_missed_or_absent():
     half = Ratio(0.5, 0.4, 0.6)
     assert Comparison("us", "them", half, 0.5).met is True
     assert Comparison("us", "them", half, 0.4).met is False
@@ -183,7 +184,7 @@ def test_targets_are_met_or_not_or_not_there():
     assert Accuracy("data", {"ELMClassifier": 0.9}).met is None
 
 
-def test_processor_without_linux_is_named_all_the_same(tmp_path):
+def test_processor_without_linux_has_a_name(tmp_path):
     name, flags = _processor(tmp_path / "missing")
     assert name
     assert flags == []
@@ -195,22 +196,33 @@ def test_processor_is_read_from_cpuinfo(tmp_path):
     assert _processor(path) == ("A chip", ["avx2", "avx512f"])
 
 
-def test_quick_run_writes_results_and_table(tmp_path):
-    table = tmp_path / "pages" / "benchmarks.md"
-    main(["--quick", "--output", str(tmp_path / "results"), "--table", str(table)])
-    results = json.loads((tmp_path / "results" / "results.json").read_text())
-    assert results["conditions"]["versions"]["numpy"] == np.__version__
-    assert len(results["times"]) == 2 * (1 + len(PEERS)) + 4
-    for entry in results["times"]:
+def test_quick_run_writes_results_and_page(tmp_path):
+    path, folder = tmp_path / "pages" / "benchmarks.md", tmp_path / "results"
+    main(["--quick", "--output", str(folder), "--page", str(path)])
+    results = json.loads((folder / "results.json").read_text())
+    assert results["environment"]["versions"]["numpy"] == np.__version__
+    assert len(results["fits"]) == 2 * (1 + len(ELM_PACKAGES)) + 4
+    for entry in results["fits"]:
         assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
-    assert [entry["opponent"] for entry in results["searches"]] == 2 * [s.name for s in SEARCHES]
-    for entry in results["searches"]:
+    names = [package.name for package in OPTIMIZERS]
+    assert [entry["baseline"] for entry in results["optimizers"]] == 2 * names
+    for entry in results["optimizers"]:
         assert entry["missing"] or entry["ratio"]["lower"] <= entry["ratio"]["upper"]
     assert results["accuracies"][0]["data"] == "digits"
     assert {entry["path"] for entry in results["speed"]["generations"]} == {"compiled", "LAPACK"}
     assert all("met" in entry for entry in results["speed"]["whole"])
-    page = table.read_text()
+    page = path.read_text()
     assert "make bench" in page
     assert "its numbers mean nothing" in page
-    for peer in (*PEERS, *SEARCHES, INTELELM):
-        assert f"- {peer.distribution} {peer.version}" in page
+    for package in (*ELM_PACKAGES, *OPTIMIZERS, INTELELM):
+        assert f"- {package.distribution} {package.version}" in page
+    path.unlink()
+    main(["--report-only", "--output", str(folder), "--page", str(path)])
+    assert path.read_text() == page
+
+
+def test_stored_results_give_the_page_of_the_documentation():
+    text = (HERE / "results.json").read_text()
+    results = Results.from_json(text)
+    assert results.as_json() == text
+    assert page_of(results) == (HERE.parent / "docs" / "benchmarks.md").read_text()

@@ -1,4 +1,4 @@
-"""The benchmark on Dask makes the rows it says and reports its measurements."""
+"""The benchmark on Dask generates its rows and reports all measurements."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from benchmarks.dask_growth import QUICK, Size, _measured, as_markdown, made_rows
+from benchmarks.dask_growth import QUICK, Size, _measure, as_markdown, generated_rows
 
 
-def test_rows_are_the_same_whenever_they_are_made():
-    X, y, scores = made_rows(Size(n_features=4, chunk=100), 250)
+def test_generated_rows_are_reproducible():
+    X, y, scores = generated_rows(Size(n_features=4, chunk=100), 250)
     assert X.chunks[0] == (100, 100, 50)
     np.testing.assert_array_equal(X.compute(), X.compute())
     assert 0.05 < y.compute().mean() < 0.4
@@ -20,10 +20,10 @@ def test_rows_are_the_same_whenever_they_are_made():
 
 def test_everything_is_measured_and_reported(monkeypatch):
     monkeypatch.setattr("benchmarks.dask_growth.ONE_THREAD", {})
-    result = _measured(QUICK)
+    result = _measure(QUICK)
     assert result.workers.median > 0
     assert {one.n_evaluations for one in result.searches} == {12}
-    assert all(held > 0 for held in result.memory.values())
+    assert all(peak > 0 for peak in result.memory.values())
     text = as_markdown([result])
-    assert "a fit by one worker over one by two" in text
+    assert "a fit by one worker over a fit by two" in text
     assert "rows hashed" in text

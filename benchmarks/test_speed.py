@@ -6,20 +6,46 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks.end_to_end import FULL, Progress, Size, search_seconds
-from benchmarks.engines import COMPILED, LAPACK, make_objective, missing_path
-from benchmarks.flops import candidate_flops, fit_flops, sample_flops
-from benchmarks.generations import KINDS, QUICK, Runner, SpeedUp, check_losses, speed_ups
+from benchmarks.generations import (
+    KINDS,
+    QUICK,
+    LiteralLoop,
+    Parents,
+    Runner,
+    SpeedUp,
+    check_losses,
+    speed_ups,
+)
 from benchmarks.growth import Curve
-from benchmarks.literal import LiteralLoop
-from benchmarks.problems import SHAPES, Problem
-from benchmarks.rivals import INTELELM, Evolution
-from benchmarks.sample_runs import JUDGE, Parents
-from benchmarks.speed import PARTS, Speed, measure_speed
-from benchmarks.speed_report import SECTIONS, TABLES, as_markdown
-from benchmarks.surroundings import Gain, Share, watched
+from benchmarks.problems import (
+    COMPILED,
+    ERRORS,
+    LAPACK,
+    SHAPES,
+    SQUARES,
+    TIES,
+    Problem,
+    candidate_flops,
+    fit_flops,
+    make_objective,
+    missing_path,
+    sample_flops,
+)
+from benchmarks.report import SECTIONS, TABLES, speed_sections
+from benchmarks.results import PARTS, Speed, measure_speed
+from benchmarks.searches import (
+    FULL,
+    INTELELM,
+    CoreSpeedUp,
+    EvolutionTask,
+    GenerationTimes,
+    Share,
+    Size,
+    search_seconds,
+    timed_calls,
+)
 from benchmarks.timing import Ratio, Stopwatch
-from ecselm import _native as compiled
+from ecselm import _native
 from ecselm.fitness import CostEncoding
 
 
@@ -31,44 +57,44 @@ def problems():
 @pytest.mark.parametrize("path", [COMPILED, LAPACK])
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("splits", ["train", "folds"])
-@pytest.mark.parametrize("judge", ["errors", "squares", JUDGE])
-def test_losses_by_class_are_those_of_the_literal_loop(path, name, splits, judge, problems):
-    _skip_unless_open(path)
+@pytest.mark.parametrize("fitness", [ERRORS, SQUARES, TIES])
+def test_losses_by_class_are_those_of_the_literal_loop(path, name, splits, fitness, problems):
+    _skip_unless_available(path)
     problem = problems[name]
     costs = np.random.default_rng(0).uniform(1e-3, 1.0, (5, problem.shape.n_classes))
-    ours = make_objective(problem, "class", splits, judge, path)(np.log(costs))
-    literal = LiteralLoop.of(problem, splits, judge)(costs[:, problem.y])
-    check_losses([ours], [literal], judge, len(problem.y))
+    ours = make_objective(problem, "class", splits, fitness, path)(np.log(costs))
+    literal = LiteralLoop.of(problem, splits, fitness)(costs[:, problem.y])
+    check_losses([ours], [literal], fitness, len(problem.y))
     assert len(np.unique(literal)) > 1
 
 
 @pytest.mark.parametrize("path", [COMPILED, LAPACK])
 @pytest.mark.parametrize("name", ["a", "b", "c", "e"])
 def test_losses_by_row_are_those_of_the_literal_loop(path, name, problems):
-    _skip_unless_open(path)
+    _skip_unless_available(path)
     problem = problems[name]
     costs = np.random.default_rng(0).uniform(1e-3, 1.0, (5, len(problem.y)))
-    ours = make_objective(problem, "sample", "train", JUDGE, path)(costs)
-    check_losses([ours], [LiteralLoop.of(problem, "train", JUDGE)(costs)], JUDGE, len(problem.y))
+    ours = make_objective(problem, "sample", "train", TIES, path)(costs)
+    check_losses([ours], [LiteralLoop.of(problem, "train", TIES)(costs)], TIES, len(problem.y))
 
 
-def _skip_unless_open(path):
+def _skip_unless_available(path):
     if missing_path(path):
         pytest.skip(f"the {path} path is {missing_path(path)}")
 
 
-def test_one_error_more_or_a_little_more_square_is_refused():
+def test_one_more_error_or_a_larger_squared_loss_is_refused():
     rates = np.array([0.25, 0.5])
-    check_losses([rates - 1.0], [rates], "errors", 4)
-    check_losses([rates], [rates[:1]], "squares", 4)
+    check_losses([rates - 1.0], [rates], ERRORS, 4)
+    check_losses([rates], [rates[:1]], SQUARES, 4)
     with pytest.raises(AssertionError):
-        check_losses([rates - 0.75], [rates], "errors", 4)
+        check_losses([rates - 0.75], [rates], ERRORS, 4)
     with pytest.raises(AssertionError):
-        check_losses([rates * (1.0 + 3e-8)], [rates], "squares", 4)
+        check_losses([rates * (1.0 + 3e-8)], [rates], SQUARES, 4)
 
 
 def test_without_the_compiled_path_its_lines_say_so(problems):
-    with compiled.disabled():
+    with _native.disabled():
         lines = speed_ups(problems["b"], KINDS[0], QUICK)
     assert [line.path for line in lines] == [COMPILED, LAPACK]
     assert lines[0].missing == "not available"
@@ -94,37 +120,37 @@ def test_a_runner_evaluates_new_generations_and_scales_to_all():
     generations = np.arange(3.0 * 8 * 2).reshape(3, 8, 2, 1)
     runner = Runner(evaluate, generations, share=0.5)
     seconds = [runner() for _ in range(3)]
-    assert runner.loops == 8  # nothing takes no time
+    assert runner.loops == 8  # the evaluation takes next to no time
     assert seen == generations[:, :, 0, 0].ravel()[[0, *range(8, 24)]].tolist()
     assert_allclose(runner.losses, generations[:, 0, :, 0])
     assert min(seconds) > 0.0
 
 
-def test_trials_that_move_in_one_coordinate_are_told_from_others():
+def test_trials_that_move_in_one_coordinate_are_recognised():
     parents, P = Parents(), np.zeros((2, 3))
-    assert not parents.admit(P, np.array([1.0, 1.0]))
+    assert not parents.select(P, np.array([1.0, 1.0]))
     trial = P.copy()
     trial[:, 1] = 5.0
-    assert parents.admit(trial, np.array([0.5, 2.0]))  # only the first is selected
+    assert parents.select(trial, np.array([0.5, 2.0]))  # only the first is selected
     later = trial.copy()
     later[0, 2] = 1.0
-    assert parents.admit(later, np.array([9.0, 9.0]))
-    assert not parents.admit(later + 1.0, np.array([9.0, 9.0]))
+    assert parents.select(later, np.array([9.0, 9.0]))
+    assert not parents.select(later + 1.0, np.array([9.0, 9.0]))
 
 
-def test_epochs_left_out_take_as_long_as_those_run(problems):
-    progress = Progress()
-    progress.seconds = [1.0, 3.0, 5.0]
-    assert progress.generation == 2.0
+def test_epochs_that_are_not_run_take_as_long_as_those_run(problems):
+    times = GenerationTimes()
+    times.seconds = [1.0, 3.0, 5.0]
+    assert times.generation == 2.0
     rows = problems["a"].X, problems["a"].y
     size = Size(population=4, epochs=3, shrunk=True)
     assert search_seconds(size, *rows, 1, n_hidden=5, fitness="train") > 0.0
     assert FULL.epochs == FULL.population == 100
 
 
-def test_a_watched_method_is_timed_and_then_left_alone():
+def test_a_timed_method_is_restored():
     watch, plain = Stopwatch(), CostEncoding.decode
-    with watched(CostEncoding, "decode", watch):
+    with timed_calls(CostEncoding, "decode", watch):
         assert CostEncoding.decode is not plain
     assert CostEncoding.decode is plain
     assert not watch.seconds
@@ -141,8 +167,8 @@ def test_targets_of_searches_are_met_or_not():
     ratio = Ratio(1.5, 0.9, 1.7)
     assert SpeedUp("kind", "a", COMPILED, ratio, 1.5).met is True
     assert SpeedUp("kind", "a", COMPILED, ratio).met is None
-    assert Gain("search", ratio, 1.6).met is False
-    assert Gain("search", Ratio(0.9, 0.8, 1.1), 1.0).met is True  # no slower than chance
+    assert CoreSpeedUp("search", ratio, 1.6).met is False
+    assert CoreSpeedUp("search", Ratio(0.9, 0.8, 1.1), 1.0).met is True  # no slower than chance
     assert Share("search", ratio).met is False
 
 
@@ -150,7 +176,7 @@ def test_intelelm_evaluates_as_many_candidates_as_are_counted():
     if INTELELM.missing:
         pytest.skip(f"intelelm is {INTELELM.missing}")
     rng = np.random.default_rng(0)
-    task = Evolution(rng.standard_normal((30, 3)), np.arange(30) % 3, 4, 6, 2)
+    task = EvolutionTask(rng.standard_normal((30, 3)), np.arange(30) % 3, 4, 6, 2)
     module, seen = INTELELM.load(), []
 
     class Counted(module.MhaElmClassifier):
@@ -169,6 +195,6 @@ def test_one_part_is_reported_alone():
     assert set(PARTS) == set(SECTIONS) == set(TABLES)
     speed = measure_speed(quick=True, only="growth")
     assert isinstance(speed, Speed)
-    page = as_markdown(speed)
+    page = speed_sections(speed)
     assert page.count("## ") == 1
     assert "| ELMClassifier.fit | N | 50, 80 |" in page

@@ -1,4 +1,4 @@
-"""Ratios of running times, the only times that mean anything on another machine."""
+"""Ratios of running times: unlike seconds, they can be compared between machines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Median and quartiles of our time over an opponent's, round by round."""
+    """Median and quartiles of our time over the baseline's, round by round."""
 
     median: float
     lower: float
@@ -30,23 +30,41 @@ class Ratio:
 
     @classmethod
     def of(cls, rounds: np.ndarray) -> Ratio:
-        """Sum up the ratios of all rounds."""
+        """Summarise the ratios of all rounds."""
         lower, median, upper = np.quantile(rounds, [0.25, 0.5, 0.75]).tolist()
         return cls(median, lower, upper)
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Our time over a baseline's; without a ratio, ``missing`` is the reason."""
+
+    ours: str
+    baseline: str
+    ratio: Ratio | None
+    target: float | None = None
+    missing: str | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Return whether the target is met, None without a target or a ratio."""
+        if self.ratio is None or self.target is None:
+            return None
+        return self.ratio.median <= self.target
+
+
 def interleaved(
     ours: Task,
-    opponents: dict[str, Task],
+    baselines: dict[str, Task],
     repeats: int,
     *,
     pause: float = 0.0,
     clock: Clock = time.perf_counter,
 ) -> dict[str, Ratio]:
-    """Run all tasks in turn, ``repeats`` times, and return the ratios ours/opponent.
+    """Run all tasks in turn, ``repeats`` times, and return the ratios ours/baseline.
 
-    The machine's speed drifts, so only times of one round are compared. There are
-    ``pause`` seconds of sleep before each task.
+    The machine's speed drifts, so only times of one round are compared. Sleep ``pause``
+    seconds before each task.
 
     Examples
     --------
@@ -54,23 +72,23 @@ def interleaved(
     >>> interleaved(lambda: None, {"theirs": lambda: None}, 1, clock=lambda: next(ticks))
     {'theirs': Ratio(median=0.5, lower=0.5, upper=0.5)}
     """
-    tasks = [ours, *opponents.values()]
+    tasks = [ours, *baselines.values()]
     for task in tasks:
         task()
     timers = [partial(duration, task, clock) for task in tasks]
     seconds = seconds_by_round(timers, repeats, pause=pause)
     return {
         name: Ratio.of(seconds[:, 0] / seconds[:, place])
-        for place, name in enumerate(opponents, start=1)
+        for place, name in enumerate(baselines, start=1)
     }
 
 
 def seconds_by_round(
     timers: Sequence[Callable[[], float]], repeats: int, *, pause: float = 0.0
 ) -> np.ndarray:
-    """Call all timers in turn and return the seconds they tell, shape (repeats, timers).
+    """Call all timers in turn and return their seconds, shape (repeats, timers).
 
-    Every other round runs backwards, because a task can suffer from the one before it.
+    Every other round runs in reverse order, because a task can be slowed by its predecessor.
     """
     seconds = np.empty((repeats, len(timers)))
     for turn in range(repeats):
@@ -82,7 +100,7 @@ def seconds_by_round(
 
 
 class Stopwatch:
-    """Seconds by name, one entry for every task.
+    """Seconds by name, one entry per call.
 
     Examples
     --------
@@ -99,7 +117,7 @@ class Stopwatch:
         self._clock = clock
 
     def time(self, name: str, task: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Do the task and return what it returns."""
+        """Run the task and return its result."""
         start = self._clock()
         result = task(*arguments, **options)
         self.seconds[name].append(self._clock() - start)
@@ -107,21 +125,21 @@ class Stopwatch:
 
 
 def blas_threads(n_threads: int) -> Any:
-    """Limit BLAS to a number of threads within a ``with``."""
+    """Return a context manager that limits BLAS to a number of threads."""
     return ThreadpoolController().limit(limits=n_threads, user_api="blas")
 
 
 def in_own_process(task: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function of a module returns in a new process, whose memory is all its own."""
+    """Run a module-level function in a new process, so that peak memory is its own."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(task, *arguments).result()
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process has held."""
+    """Return the peak memory of this process in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # what the system counts may be that of the process that began this one
-        (line,) = (one for one in status.read_text().splitlines() if one.startswith("VmHWM"))
+    if status.exists():  # ru_maxrss may include the peak of the parent process
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return 1024 * int(line.split()[1])
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

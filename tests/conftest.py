@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from ecselm import _native as compiled
+from ecselm import _native
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def rng():
 
 @pytest.fixture(autouse=True)
 def threads_at_once(monkeypatch):
-    """Share out even the little work that tests have."""
+    """Use threads even for the short work of tests."""
     monkeypatch.setattr("ecselm._threads.WORTH_SHARING", -1.0)
 
 
@@ -28,9 +28,9 @@ def threads_at_once(monkeypatch):
 def either_path(request):
     """Build solvers and engines with and without the compiled library."""
     if request.param == "LAPACK":
-        with compiled.disabled():
+        with _native.disabled():
             yield request.param
-    elif compiled.is_available():
+    elif _native.is_available():
         yield request.param
     else:
         pytest.skip("the compiled library was not built")
@@ -47,7 +47,7 @@ def data_folder():
 
 @pytest.fixture(params=[2, 4], ids=["two classes", "four classes"])
 def labelled(request):
-    """Rows of unequal classes, enough of them to train and to test on."""
+    """Return rows of unequal classes, enough to train and to test on."""
     k = request.param
     weights = [0.6] + [0.4 / (k - 1)] * (k - 1)
     X, y = make_classification(
@@ -57,6 +57,6 @@ def labelled(request):
 
 
 def targets(y):
-    """Return T as the paper prints it: +1 in the true column, -1 elsewhere."""
+    """Return T as the paper prints it: +1 in the true column, -1 in the others."""
     classes = np.unique(y)
     return np.where(y[:, np.newaxis] == classes, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""What a build holds, with a compiler and without."""
+"""The contents of a build, with a compiler and without."""
 
 import importlib.util
 import os
@@ -46,7 +46,7 @@ def hook_module(monkeypatch):
 
 @pytest.fixture
 def tree(tmp_path):
-    """Return a source tree with the C files, and a library left by an older build."""
+    """Return a source tree with the C files, and libraries of an older build."""
     folder = tmp_path / FOLDER
     folder.mkdir(parents=True)
     for path in (ROOT / FOLDER).glob("*.[ch]"):
@@ -57,19 +57,19 @@ def tree(tmp_path):
 
 
 def build(module, tree, version="editable"):
-    """Run the hook, and return what it told hatchling, what it warned of, and what it made."""
+    """Run the hook; return the build data, the warnings and the names of the libraries."""
     warnings = []
     app = SimpleNamespace(display_warning=warnings.append)
-    told = {"artifacts": []}
-    module.CustomBuildHook(str(tree), app).initialize(version, told)
-    return told, warnings, {path.name for path in (tree / FOLDER).glob("*.so")}
+    build_data = {"artifacts": []}
+    module.CustomBuildHook(str(tree), app).initialize(version, build_data)
+    return build_data, warnings, {path.name for path in (tree / FOLDER).glob("*.so")}
 
 
 @pytest.mark.parametrize("compiler", ["false", "no-such-compiler --at-all"])
 def test_without_a_compiler_the_package_is_pure(hook_module, tree, monkeypatch, compiler):
     monkeypatch.setenv("CC", compiler)
-    told, warnings, made = build(hook_module, tree)
-    assert told == {"artifacts": []}
+    build_data, warnings, made = build(hook_module, tree)
+    assert build_data == {"artifacts": []}
     assert made == set()
     assert len(warnings) == 1
     assert "without its compiled path" in warnings[0]
@@ -79,30 +79,30 @@ def test_a_wheel_without_a_compiler_leaves_an_editable_install_alone(
     hook_module, tree, monkeypatch
 ):
     monkeypatch.setenv("CC", "false")
-    told, warnings, left = build(hook_module, tree, "standard")
-    assert told == {"artifacts": []}  # what is not an artifact is not in the wheel
+    build_data, warnings, left = build(hook_module, tree, "standard")
+    assert build_data == {"artifacts": []}  # only artifacts are in the wheel
     assert left == {"plain.so", "gone.so"}
     assert warnings
 
 
 def test_on_windows_nothing_is_compiled(hook_module, tree, monkeypatch):
     monkeypatch.setattr(hook_module.sys, "platform", "win32")
-    told, warnings, made = build(hook_module, tree)
-    assert (told, made) == ({"artifacts": []}, set())
+    build_data, warnings, made = build(hook_module, tree)
+    assert (build_data, made) == ({"artifacts": []}, set())
     assert warnings
 
 
 @needs_compiler
 def test_with_a_compiler_the_libraries_are_in_the_wheel(hook_module, tree, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
-    told, warnings, made = build(hook_module, tree)
+    build_data, warnings, made = build(hook_module, tree)
     assert warnings == []
     assert "plain.so" in made
     assert made <= {"plain.so", "avx2.so"}
-    assert told["artifacts"] == [f"/{FOLDER.as_posix()}/*.so"]
-    assert told["pure_python"] is False
-    assert told["tag"].startswith("py3-none-")
-    assert not {"-", "."} & set(told["tag"].removeprefix("py3-none-"))
+    assert build_data["artifacts"] == [f"/{FOLDER.as_posix()}/*.so"]
+    assert build_data["pure_python"] is False
+    assert build_data["tag"].startswith("py3-none-")
+    assert not {"-", "."} & set(build_data["tag"].removeprefix("py3-none-"))
     assert (tree / FOLDER / "plain.so").stat().st_size > 5000
 
 
@@ -110,22 +110,22 @@ def test_with_a_compiler_the_libraries_are_in_the_wheel(hook_module, tree, monke
 def test_a_processor_family_without_avx2_gets_the_plain_library(hook_module, tree, monkeypatch):
     flags = {"plain": [], "avx2": ["-mno-such-processor"]}
     monkeypatch.setattr(hook_module, "VARIANTS", flags)
-    told, _, made = build(hook_module, tree)
+    build_data, _, made = build(hook_module, tree)
     assert made == {"plain.so"}
-    assert told["pure_python"] is False
+    assert build_data["pure_python"] is False
 
 
 def test_sources_that_do_not_compile_leave_nothing_behind(hook_module, tree):
     for path in (tree / FOLDER).glob("*.c"):
         path.unlink()
     (tree / FOLDER / "cholesky.c").write_text("this is not C")
-    told, warnings, made = build(hook_module, tree)
-    assert (told, made) == ({"artifacts": []}, set())
+    build_data, warnings, made = build(hook_module, tree)
+    assert (build_data, made) == ({"artifacts": []}, set())
     assert warnings
 
 
 @pytest.mark.parametrize("compiler", ["false", None], ids=["without a compiler", "with one"])
-def test_a_wheel_holds_what_could_be_compiled(tmp_path, compiler):
+def test_a_wheel_contains_the_compiled_libraries(tmp_path, compiler):
     pytest.importorskip("hatchling", reason="needs hatchling in this environment")
     if compiler is None and not any(map(shutil.which, ("cc", "gcc", "clang"))):
         pytest.skip("needs a C compiler")

@@ -1,4 +1,4 @@
-"""How much memory a search may use: as stated, or a share of what is free here."""
+"""The memory limit of a search: as stated, or a share of the free memory."""
 
 import pytest
 
@@ -15,13 +15,13 @@ AVAILABLE = 8_000_000 * 1024
 
 @pytest.fixture
 def system(monkeypatch, tmp_path):
-    """Return a folder in the place of /proc and of the control groups, both empty."""
-    monkeypatch.setattr(module, "_SYSTEM", tmp_path / "meminfo")
-    monkeypatch.setattr(module, "_GROUPS", tmp_path)
+    """Return an empty folder that replaces /proc and the control group."""
+    monkeypatch.setattr(module, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(module, "_CGROUP", tmp_path)
     return tmp_path
 
 
-def grouped(folder, limit, used):
+def write_cgroup(folder, limit, used):
     (folder / "memory.max").write_text(f"{limit}\n")
     (folder / "memory.current").write_text(f"{used}\n")
 
@@ -56,18 +56,18 @@ def test_numbers_and_texts_are_bytes(stated, expected):
         *("2 GiBs", "2 PiB", "1,5 GB", "2 GiB GiB"),
     ],
 )
-def test_texts_that_say_no_number_of_bytes_are_refused_by_name(text):
+def test_texts_that_are_no_number_of_bytes_are_refused_by_name(text):
     with pytest.raises(ValueError, match="memory_limit must be bytes or a text such as") as error:
         memory_limit(text)
     assert repr(text) in str(error.value)
 
 
-def test_nothing_stated_is_a_share_of_what_is_free(system):
+def test_the_default_is_a_share_of_the_free_memory(system):
     (system / "meminfo").write_text(MEMINFO)
     assert memory_limit(None) == int(SHARE * AVAILABLE)
 
 
-def test_what_is_available_counts_and_not_what_nobody_uses(system):
+def test_available_memory_counts_and_not_free_memory(system):
     (system / "meminfo").write_text(MEMINFO)
     assert free_memory() == AVAILABLE
 
@@ -76,31 +76,31 @@ def test_what_is_available_counts_and_not_what_nobody_uses(system):
     ("limit", "used", "expected"),
     [
         (1 << 30, 1 << 28, (1 << 30) - (1 << 28)),
-        (1 << 30, 1 << 31, 0),  # a limit may be lowered below what is used
+        (1 << 30, 1 << 31, 0),  # a limit may be lowered below the use
         (1 << 50, 0, AVAILABLE),  # more than the machine has
         ("max", 1 << 28, AVAILABLE),
         ("no number", 1 << 28, AVAILABLE),
     ],
 )
-def test_a_container_has_what_its_group_has_left(system, limit, used, expected):
+def test_free_memory_in_a_container_is_that_of_its_control_group(system, limit, used, expected):
     (system / "meminfo").write_text(MEMINFO)
-    grouped(system, limit, used)
+    write_cgroup(system, limit, used)
     assert free_memory() == expected
 
 
-def test_a_group_without_its_use_is_no_group(system):
+def test_a_control_group_without_its_use_is_ignored(system):
     (system / "meminfo").write_text(MEMINFO)
     (system / "memory.max").write_text("1000\n")
     assert free_memory() == AVAILABLE
 
 
-def test_a_group_is_enough_where_the_system_does_not_tell(system, monkeypatch):
+def test_a_control_group_is_enough_without_meminfo(system, monkeypatch):
     monkeypatch.delattr(module.os, "sysconf_names", raising=False)
-    grouped(system, 1 << 30, 1 << 20)
+    write_cgroup(system, 1 << 30, 1 << 20)
     assert free_memory() == (1 << 30) - (1 << 20)
 
 
-def test_elsewhere_half_of_the_machine_is_taken_as_free(system, monkeypatch):
+def test_without_meminfo_half_of_the_machine_is_assumed_to_be_free(system, monkeypatch):
     pages = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(module.os, "sysconf_names", dict.fromkeys(pages, 0), raising=False)
     monkeypatch.setattr(module.os, "sysconf", pages.get, raising=False)
@@ -108,7 +108,7 @@ def test_elsewhere_half_of_the_machine_is_taken_as_free(system, monkeypatch):
 
 
 @pytest.mark.parametrize("text", [None, "MemTotal: 16 kB\n"], ids=["no file", "an old kernel"])
-def test_where_nobody_tells_something_is_assumed(system, monkeypatch, text):
+def test_unknown_free_memory_has_a_default(system, monkeypatch, text):
     monkeypatch.delattr(module.os, "sysconf_names", raising=False)
     if text is not None:
         (system / "meminfo").write_text(text)

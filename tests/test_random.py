@@ -1,4 +1,4 @@
-"""The random stream of a fit or a search."""
+"""The random generator of a fit or a search."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_random_states_of_different_seeds_differ():
     )
 
 
-def test_none_is_another_stream_every_time():
+def test_none_gives_another_stream_every_time():
     assert numbers(as_generator(None)) != numbers(as_generator(None))
 
 
@@ -46,6 +46,6 @@ def test_the_global_state_is_neither_read_nor_changed(random_state):
 
 
 @pytest.mark.parametrize("random_state", ["seed", 1.5, -1])
-def test_what_is_no_seed_is_refused(random_state):
+def test_invalid_seeds_are_refused(random_state):
     with pytest.raises((TypeError, ValueError)):
         as_generator(random_state)

@@ -1,4 +1,4 @@
-"""Threads: results do not depend on them, and BLAS gets its own back."""
+"""Threads: results do not depend on them, and the threads of BLAS are restored."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from ecselm._threads import (
     share_out,
 )
 
-PATIENCE = 10.0  # seconds after which a thread that should have come is given up
+TIMEOUT = 10.0  # seconds to wait for another thread
 
 
 def allowed():
@@ -30,7 +30,7 @@ def allowed():
 
 @pytest.fixture
 def two_threads():
-    """Allow BLAS two threads, or skip where it cannot be told."""
+    """Allow BLAS two threads, or skip where they cannot be set."""
     with threadpool_limits(2, user_api="blas"):
         if set(allowed()) != {2}:
             pytest.skip("needs a BLAS that takes two threads")
@@ -71,7 +71,7 @@ def test_two_threads_give_the_sums_of_one(rng, two_threads, n_tasks):
 
 def test_two_allowed_threads_work_at_the_same_time(two_threads):
     meeting = threading.Barrier(2)
-    share_out(lambda lane: meeting.wait(PATIENCE), range(2))
+    share_out(lambda lane: meeting.wait(TIMEOUT), range(2))
 
 
 @pytest.mark.parametrize("how", ["limit", "threads"])
@@ -81,13 +81,13 @@ def test_one_allowed_thread_is_the_caller(two_threads, how):
     assert set(workers) == {threading.get_ident()}
 
 
-def test_blas_keeps_to_one_thread_meanwhile(two_threads):
+def test_blas_has_one_thread_during_the_work(two_threads):
     for lane in share_out(lambda lane: allowed(), range(9)):
         assert set(lane) == {1}
     assert set(allowed()) == {2}
 
 
-def test_nested_use_may_share_out_too_and_gives_nothing_back_too_early(two_threads):
+def test_nested_use_may_use_threads_and_restores_blas_at_the_end(two_threads):
     with one_blas_thread() as outer:
         with one_blas_thread() as inner:
             assert (outer, inner) == (2, 2)
@@ -95,7 +95,7 @@ def test_nested_use_may_share_out_too_and_gives_nothing_back_too_early(two_threa
     assert set(allowed()) == {2}
 
 
-def test_shares_do_not_share_out_again(two_threads):
+def test_lanes_get_one_thread_each(two_threads):
     def given(lane):
         with one_blas_thread() as n_threads:
             return n_threads
@@ -103,7 +103,7 @@ def test_shares_do_not_share_out_again(two_threads):
     assert set(share_out(given, range(9))) == {1}
 
 
-def test_large_matrices_get_the_threads_of_blas_back_for_a_while(two_threads):
+def test_large_matrices_get_the_threads_of_blas_temporarily(two_threads):
     with one_blas_thread():
         with blas_threads(THREADED_ORDER):
             assert set(allowed()) == {2}
@@ -114,7 +114,7 @@ def test_large_matrices_get_the_threads_of_blas_back_for_a_while(two_threads):
     assert set(allowed()) == {2}
 
 
-def test_work_may_share_out_again(two_threads):
+def test_work_may_call_share_out(two_threads):
     def sums(lane):
         return sum(sum(part) for part in share_out(list, lane))
 
@@ -123,7 +123,7 @@ def test_work_may_share_out_again(two_threads):
 
 
 @pytest.mark.parametrize("limit", [1, 2])
-def test_an_exception_reaches_the_caller_and_blas_gets_its_threads_back(two_threads, limit):
+def test_an_exception_reaches_the_caller_and_restores_the_threads_of_blas(two_threads, limit):
     def fail(lane):
         if 2 in lane:
             raise ZeroDivisionError("the third lane")
@@ -137,7 +137,7 @@ def test_an_exception_reaches_the_caller_and_blas_gets_its_threads_back(two_thre
         assert set(allowed()) == {limit}
 
 
-def test_an_exception_in_a_block_gives_blas_its_threads_back(two_threads):
+def test_an_exception_in_a_block_restores_the_threads_of_blas(two_threads):
     with pytest.raises(KeyError), one_blas_thread():
         raise KeyError
     assert set(allowed()) == {2}
@@ -146,7 +146,7 @@ def test_an_exception_in_a_block_gives_blas_its_threads_back(two_threads):
 
 
 @pytest.mark.parametrize("first_out", ["first in", "last in"])
-def test_overlapping_use_from_two_threads_is_given_back_by_the_last(two_threads, first_out):
+def test_the_last_of_two_overlapping_users_restores_the_threads_of_blas(two_threads, first_out):
     entered, leave, left = (threading.Event() for _ in range(3))
     given = []
 
@@ -154,21 +154,21 @@ def test_overlapping_use_from_two_threads_is_given_back_by_the_last(two_threads,
         with one_blas_thread() as n_threads:
             given.append(n_threads)
             entered.set()
-            leave.wait(PATIENCE)
+            leave.wait(TIMEOUT)
         left.set()
 
     thread = threading.Thread(target=other)
     with one_blas_thread() as n_threads:
         thread.start()
-        assert entered.wait(PATIENCE)
+        assert entered.wait(TIMEOUT)
         if first_out == "last in":
             leave.set()
-            assert left.wait(PATIENCE)
+            assert left.wait(TIMEOUT)
         assert set(allowed()) == {1}
     if first_out == "first in":
         assert set(allowed()) == {1}
         leave.set()
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
     assert (n_threads, given) == (2, [1])
     assert set(allowed()) == {2}
 
@@ -177,7 +177,7 @@ def test_other_threads_may_set_limits_once_the_work_is_done():
     with threadpool_limits(user_api="blas"):
         before = set(allowed())
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(share_out, list, range(9)).result(PATIENCE)
+        pool.submit(share_out, list, range(9)).result(TIMEOUT)
         assert set(allowed()) == before
         other = 1 if max(before, default=1) > 1 else 2
         with threadpool_limits(other, user_api="blas"):
@@ -185,7 +185,7 @@ def test_other_threads_may_set_limits_once_the_work_is_done():
     assert set(allowed()) == before
 
 
-def test_many_threads_sharing_out_at_once_do_not_disturb_each_other(two_threads):
+def test_concurrent_use_from_many_threads_is_safe(two_threads):
     totals = []
 
     def repeat():
@@ -196,7 +196,7 @@ def test_many_threads_sharing_out_at_once_do_not_disturb_each_other(two_threads)
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
     assert totals == [sum(range(100))] * 80
     assert set(allowed()) == {2}
 
@@ -209,7 +209,7 @@ def test_only_large_matrices_keep_the_threads_of_blas(two_threads, order):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_workers_answer_in_the_order_of_the_tasks(n_threads):
+def test_workers_return_results_in_order_of_tasks(n_threads):
     with Workers(n_threads) as workers:
         for n_tasks in (0, 1, 2, 20):
             tasks = list(range(n_tasks))
@@ -219,15 +219,15 @@ def test_workers_answer_in_the_order_of_the_tasks(n_threads):
 def test_two_workers_work_at_the_same_time():
     meeting = threading.Barrier(2)
     with Workers(2) as workers:
-        workers.map(lambda task: meeting.wait(PATIENCE), [1, 2])
+        workers.map(lambda task: meeting.wait(TIMEOUT), [1, 2])
 
 
-def test_little_work_is_for_the_caller_until_there_is_more(monkeypatch):
+def test_short_work_runs_in_the_calling_thread(monkeypatch):
     monkeypatch.setattr("ecselm._threads.WORTH_SHARING", 0.05)
     meeting = threading.Barrier(2)
     with Workers(2) as workers:
         workers.map(lambda task: time.sleep(0.05), [1, 2])
-        workers.map(lambda task: meeting.wait(PATIENCE), [1, 2])
+        workers.map(lambda task: meeting.wait(TIMEOUT), [1, 2])
         workers.map(abs, [1, 2])
         for _ in range(3):
             threads = workers.map(lambda task: threading.get_ident(), [1, 2])
@@ -235,7 +235,7 @@ def test_little_work_is_for_the_caller_until_there_is_more(monkeypatch):
 
 
 @pytest.mark.parametrize(("n_threads", "n_tasks"), [(1, 3), (2, 1)])
-def test_one_worker_or_one_task_is_for_the_caller(n_threads, n_tasks):
+def test_one_worker_or_one_task_runs_in_the_calling_thread(n_threads, n_tasks):
     with Workers(n_threads) as workers:
         threads = workers.map(lambda task: threading.get_ident(), range(n_tasks))
     assert set(threads) == {threading.get_ident()}
@@ -253,7 +253,7 @@ def test_workers_have_one_blas_thread_each_whatever_the_matrix(two_threads, n_th
             assert set(found) == {1}
         assert set(allowed()) == {2}
     with blas_threads(THREADED_ORDER):
-        assert set(allowed()) == {2}  # large matrices have their threads back
+        assert set(allowed()) == {2}  # large matrices use the threads of BLAS again
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -272,7 +272,7 @@ def test_an_exception_of_a_worker_reaches_the_caller(two_threads, n_threads):
         assert set(allowed()) == {2}
 
 
-def test_workers_stay_from_one_generation_to_the_next_and_go_at_the_end():
+def test_workers_persist_between_calls_and_stop_at_the_end():
     before = threading.active_count()
     with Workers(2) as workers:
         seen = set()

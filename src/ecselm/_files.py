@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing of files: whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from uuid import uuid4
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put ``content`` in the place of the file, which survives whatever goes wrong."""
+    """Replace the file by ``content``; on an error the old file stays."""
     with replacing(path) as part:
         part.write_bytes(content)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a file to be written bit by bit, which takes the place of ``path`` in the end.
+    """Yield a temporary file that replaces ``path`` at the end of the block.
 
-    If anything goes wrong on the way, what was at ``path`` stays.
+    On an error the old file stays.
     """
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")  # others may write the same
+    part = path.with_name(
+        f".{path.name}.{uuid4().hex}.part"
+    )  # another process may write the same file
     try:
         part.touch(exist_ok=False)
         yield part
@@ -34,5 +36,5 @@ def replacing(path: Path) -> Iterator[Path]:
             f"{error.strerror or error}"
         ) from error
     finally:
-        with contextlib.suppress(OSError):  # where nothing was written, there is nothing left
+        with contextlib.suppress(OSError):  # there is nothing to remove if it could not be created
             part.unlink(missing_ok=True)

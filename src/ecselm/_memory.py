@@ -1,4 +1,4 @@
-"""How much memory a search may use for what it keeps."""
+"""The memory limit of a search."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 import re
 from pathlib import Path
 
-SHARE = 0.25  # of what is free, unless a person says otherwise
-UNKNOWN = 4 << 30  # taken as free where the system does not tell
+SHARE = 0.25  # of the free memory, used by default
+UNKNOWN = 4 << 30  # assumed to be free where the system does not report it
 UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
-_GROUPS = Path("/sys/fs/cgroup")
-_SYSTEM = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+_MEMINFO = Path("/proc/meminfo")
 
 
 def memory_limit(stated: int | float | str | None) -> int:
-    """Return a limit in bytes: as stated, or a quarter of what is free now.
+    """Return a limit in bytes: ``stated``, or by default a quarter of the free memory.
 
     Examples
     --------
@@ -37,14 +37,14 @@ def memory_limit(stated: int | float | str | None) -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes that are free here: in this container, or on this machine."""
-    known = [free for free in (_free_in_group(), _free_in_system()) if free is not None]
+    """Return the free memory of this container or machine in bytes."""
+    known = [free for free in (_free_in_cgroup(), _free_in_system()) if free is not None]
     return min(known, default=UNKNOWN)
 
 
 def _free_in_system() -> int | None:
     try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", _SYSTEM.read_text())
+        found = re.search(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text())
         return int(found[1]) * 1024 if found else None
     except OSError:  # not Linux
         names = getattr(os, "sysconf_names", {})
@@ -53,10 +53,10 @@ def _free_in_system() -> int | None:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
-def _free_in_group() -> int | None:
+def _free_in_cgroup() -> int | None:
     try:
-        limit = (_GROUPS / "memory.max").read_text().strip()
-        used = int((_GROUPS / "memory.current").read_text())
+        limit = (_CGROUP / "memory.max").read_text().strip()
+        used = int((_CGROUP / "memory.current").read_text())
         return None if limit == "max" else max(0, int(limit) - used)
     except (OSError, ValueError):
         return None

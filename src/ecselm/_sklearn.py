@@ -1,4 +1,4 @@
-"""The only door to scikit-learn's private names."""
+"""The only module that imports private names of scikit-learn."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = [
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse parameters of an estimator that contradict its constraints."""
+    """Raise for parameters of an estimator that violate its constraints."""
     estimator._validate_params()
 
 
 def check_weights(sample_weight: Any, X: Matrix, *, may_be_zero: bool = False) -> FloatArray | None:
-    """Return one finite weight >= 0 per row of ``X``, or None when there are none.
+    """Return one finite weight >= 0 per row of ``X``, or None if ``sample_weight`` is None.
 
-    All of them may be 0 only if ``may_be_zero``, as in a chunk of a stream.
+    All weights may be 0 only if ``may_be_zero``, as in a block of a stream.
     """
     if sample_weight is None:
         return None

@@ -1,14 +1,14 @@
-"""Threads: rows are shared out here, and BLAS keeps to one thread meanwhile.
+"""Threads: distribute blocks of rows over Python threads with one BLAS thread each.
 
-NumPy and SciPy wheels bring an OpenBLAS each, whose idle threads spin. Products of
+NumPy and SciPy wheels contain an OpenBLAS each, whose idle threads spin. Products of
 blocks that fit the cache are too short for them: a fit with two such pools of two
 threads takes twice as long as with one thread. So blocks of rows go to Python threads,
-which costs nothing because NumPy lets go of the interpreter, and BLAS gets one thread.
-As many are used as BLAS was allowed, up to four, so that ``OPENBLAS_NUM_THREADS``,
-threadpoolctl and joblib's workers are obeyed.
+which run in parallel because NumPy releases the interpreter lock, and BLAS gets one
+thread. The number of threads is what BLAS was allowed, up to four, so that
+``OPENBLAS_NUM_THREADS``, threadpoolctl and joblib's workers are respected.
 
-Partial sums are cut and added in an order that does not depend on the number of
-threads, so that results do not either.
+Partial sums are split and added in an order that does not depend on the number of
+threads, so the results do not either.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import TypeVar
 from threadpoolctl import ThreadpoolController
 
 Task = TypeVar("Task")
-Part = TypeVar("Part")
+Result = TypeVar("Result")
 
-LANES = 4  # parts into which sums are cut, whatever the number of threads
+LANES = 4  # partial sums, whatever the number of threads
 BLOCK_ENTRIES = 1 << 17  # 1 MiB of float64: a block of H stays in the cache
-WORTH_SHARING = 3e-3  # seconds of work that are worth more threads
-THREADED_ORDER = 2048  # a matrix of this order is worth the threads of BLAS itself
+WORTH_SHARING = 3e-3  # seconds of work above which more threads pay
+THREADED_ORDER = 2048  # order of a matrix above which the threads of BLAS itself pay
 
 
 def row_blocks(n_rows: int, width: int) -> list[slice]:
-    """Cut ``n_rows`` rows of ``width`` entries into equal slices that fit the cache.
+    """Split ``n_rows`` rows of ``width`` entries into equal slices that fit the cache.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def row_blocks(n_rows: int, width: int) -> list[slice]:
 
 
 def share_out(
-    work: Callable[[list[Task]], Part], tasks: Sequence[Task], *, threads: bool = True
-) -> list[Part]:
-    """Return ``work`` done on every lane of ``tasks``, in the order of the lanes."""
+    work: Callable[[list[Task]], Result], tasks: Sequence[Task], *, threads: bool = True
+) -> list[Result]:
+    """Apply ``work`` to every lane of ``tasks`` and return the results in order of lanes."""
     lanes = [list(tasks[lane::LANES]) for lane in range(max(1, min(LANES, len(tasks))))]
     with one_blas_thread() as n_threads:
         if n_threads == 1 or not threads or len(lanes) == 1:
@@ -60,7 +60,7 @@ def share_out(
 
 
 class Workers:
-    """Some threads that stay while a search lasts, and one BLAS thread in each of them.
+    """A pool of threads for the duration of a search, with one BLAS thread in each.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class Workers:
     def __init__(self, n_threads: int = 1) -> None:
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
-        self._seconds = 0.0  # of work in the last call
+        self._seconds = 0.0  # total work of the last call
 
-    def map(self, work: Callable[[Task], Part], tasks: Sequence[Task]) -> list[Part]:
-        """Return ``work`` done on every task, in their order.
+    def map(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        """Apply ``work`` to every task and return the results in order.
 
-        Little work stays with the caller: handing it over would take longer.
+        Short work runs in the calling thread: starting threads would take longer.
         """
         with one_blas_thread(), _held_limit():
             start = time.perf_counter()
@@ -97,10 +97,10 @@ class Workers:
 
 
 class _SharedLimit:
-    """One limit on BLAS for all fits that overlap in time: it is the whole process's.
+    """One limit on BLAS for all fits that overlap in time, because BLAS has one per process.
 
-    The thread that sets it, its owner, may share its work out among as many threads as
-    BLAS had; whoever comes meanwhile gets one.
+    The thread that sets it, its owner, may use as many threads as BLAS had; a thread that
+    enters while the limit is set may use one.
     """
 
     def __init__(self) -> None:
@@ -111,12 +111,12 @@ class _SharedLimit:
         self._held = 0
 
     def hold(self, change: int) -> None:
-        """Count those who want one BLAS thread whatever the size of a matrix."""
+        """Change the number of users that need one BLAS thread for matrices of any size."""
         with self._lock:
             self._held += change
 
     def enter(self) -> int:
-        """Limit BLAS to one thread; return how many threads the caller may use instead."""
+        """Limit BLAS to one thread; return the number of threads the caller may use instead."""
         with self._lock:
             me = threading.get_ident()
             if not self._users:
@@ -127,15 +127,15 @@ class _SharedLimit:
             return max(self._before, default=1) if me == self._owner else 1
 
     def leave(self) -> None:
-        """Give BLAS its threads back when the last user leaves."""
+        """Restore the threads of BLAS when the last user leaves."""
         with self._lock:
             self._users[threading.get_ident()] -= 1
-            self._users += Counter()  # forget those who have left
+            self._users += Counter()  # drop the users that have left
             if not self._users:
                 _set_threads(self._before)
 
     def lift(self) -> bool:
-        """Give BLAS its threads back for a while, if the caller is the only user."""
+        """Restore the threads of BLAS temporarily, if the caller is the only user."""
         with self._lock:
             alone = list(self._users) == [threading.get_ident()] and not self._held
             if alone:
@@ -149,10 +149,10 @@ class _SharedLimit:
 
 
 def _set_threads(numbers: list[int]) -> None:
-    """Set the threads of every BLAS, and leave it free for other threads to set.
+    """Set the threads of every BLAS, and allow other threads to set them.
 
-    From 3.8 on threadpoolctl obeys the first thread that sets a limit and no other
-    until that thread lets go; here the last to leave need not be the first that entered.
+    Since 3.8, threadpoolctl accepts limits only from the first thread that sets one, until
+    that thread releases it; here the last user to leave need not be the first that entered.
     """
     for pool, number in zip(_pools().lib_controllers, numbers, strict=True):
         release = getattr(pool, "clear_controlling_thread", lambda **_: None)
@@ -166,7 +166,7 @@ _LIMIT = _SharedLimit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[int]:
-    """Limit BLAS to one thread; yields how many threads the caller may use instead."""
+    """Limit BLAS to one thread; yield the number of threads the caller may use instead."""
     allowed = _LIMIT.enter()
     try:
         yield allowed
@@ -176,7 +176,7 @@ def one_blas_thread() -> Iterator[int]:
 
 @contextmanager
 def _held_limit() -> Iterator[None]:
-    """Keep to one BLAS thread even for large matrices, so that last digits stay the same."""
+    """Keep one BLAS thread even for large matrices, so that the last digits stay the same."""
     _LIMIT.hold(1)
     try:
         yield
@@ -186,7 +186,7 @@ def _held_limit() -> Iterator[None]:
 
 @contextmanager
 def blas_threads(order: int) -> Iterator[None]:
-    """Limit BLAS to one thread, except for matrices so large that its own threads pay."""
+    """Limit BLAS to one thread, except for matrices of at least ``THREADED_ORDER``."""
     with one_blas_thread():
         lifted = order >= THREADED_ORDER and _LIMIT.lift()
         try:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm import _native as compiled
+from ecselm import _native
 from ecselm.layers.activations import radbas
 
 pytestmark = pytest.mark.usefixtures("built")
@@ -13,13 +13,13 @@ FURTHEST = 26.6  # where the square is 708
 
 
 def units_apart(a, b):
-    """Return by how many units in the last place two arrays differ at most."""
+    """Return the largest difference of two arrays in units in the last place."""
     return (np.abs(a - b) / np.spacing(np.minimum(a, b))).max()
 
 
 def ridge(A):
     B = A.copy()
-    compiled.radbas(B)
+    _native.radbas(B)
     return B
 
 
@@ -33,20 +33,20 @@ def test_exponentials_are_right_to_the_last_places(rng):
     assert units_apart(ridge(A[near]), np.exp(-(A[near] ** 2))) <= 2.0
 
 
-def test_ends_and_what_is_no_number():
+def test_infinities_and_nan():
     A = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e200, -1e200, 5e-324])
     with np.errstate(over="ignore"):
         assert_array_equal(ridge(A), [1.0, 1.0, 0.0, 0.0, np.nan, 0.0, 0.0, 1.0])
 
 
-def test_what_is_next_to_nothing_is_nothing():
+def test_underflow_gives_zero():
     A = np.linspace(FURTHEST + 0.1, 60.0, 999)
     assert (ridge(A) <= 1e-307).all()
     assert (ridge(A) >= 0.0).all()
 
 
 @pytest.mark.parametrize("n", range(10))
-def test_arrays_of_any_length_and_of_any_place_in_them(rng, n):
+def test_arrays_of_any_length_and_offset(rng, n):
     A = rng.standard_normal(n)
     one_by_one = np.array([ridge(A[i : i + 1])[0] for i in range(n)])
     assert_array_equal(ridge(A), one_by_one)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm import _native as compiled
+from ecselm import _native
 from ecselm._native.calls import PANEL
 
 pytestmark = pytest.mark.usefixtures("built")
 
-# Padded sizes, as the solver has them: whole tiles of three units, then of three targets.
+# Padded sizes, as in the solver: whole tiles of three units, then of three targets.
 SHAPES = [(6, 3), (9, 3), (15, 12), (30, 24), (102, 99), (21, 3)]
 SHAPE = pytest.mark.parametrize("shape", SHAPES, ids=str)
 
@@ -20,12 +20,12 @@ def literal(X, d, width):
 
 
 def lower(sums):
-    """Return what is kept up to date: the triangle, and the rows below it."""
+    """Return the entries that are updated: the triangle, and the rows below it."""
     return np.tril(sums)
 
 
 def changes(rng, kind, P, N):
-    """Return by how much rows change (P, N)."""
+    """Return the changes of the rows' weights (P, N)."""
     signed = rng.choice([-1.0, 1.0], (P, N)) * rng.uniform(0.1, 2.0, (P, N))
     if kind == "all":
         return signed
@@ -42,7 +42,7 @@ def test_rows_of_either_sign_are_added(rng, shape, kind, N):
     X, d = rng.standard_normal((N, height)), changes(rng, kind, 3, N)
     sums = rng.standard_normal((3, height, width))
     expected = lower(sums + literal(X, d, width))
-    compiled.add_products(X, d, sums)
+    _native.add_products(X, d, sums)
     assert_allclose(lower(sums), expected, rtol=1e-10, atol=1e-11)
 
 
@@ -51,43 +51,43 @@ def test_no_rows_leave_every_bit_as_it_was(rng, shape):
     height, width = shape
     sums = rng.standard_normal((2, height, width))
     before = sums.copy()
-    compiled.add_products(rng.standard_normal((40, height)), np.zeros((2, 40)), sums)
+    _native.add_products(rng.standard_normal((40, height)), np.zeros((2, 40)), sums)
     assert_array_equal(sums, before)
 
 
-def test_rows_that_do_not_change_are_not_looked_at(rng):
+def test_rows_that_do_not_change_are_not_read(rng):
     X, d = rng.standard_normal((200, 12)), np.zeros((2, 200))
     d[:, 7] = 1.5, -0.5
     X[np.arange(200) != 7] = np.nan
     sums = np.zeros((2, 12, 9))
-    compiled.add_products(X, d, sums)
+    _native.add_products(X, d, sums)
     expected = d[:, 7][:, np.newaxis, np.newaxis] * np.outer(X[7], X[7][:9])
     assert_allclose(lower(sums), lower(expected), rtol=1e-14)
 
 
-def test_what_is_added_and_taken_away_is_gone(rng):
+def test_adding_and_subtracting_rows_restores_the_sums(rng):
     X, d = rng.standard_normal((300, 15)), rng.standard_normal((3, 300))
     sums = np.zeros((3, 15, 12))
-    compiled.add_products(X, d, sums)
-    compiled.add_products(X, -d, sums)
+    _native.add_products(X, d, sums)
+    _native.add_products(X, -d, sums)
     assert_allclose(lower(sums), 0.0, atol=1e-11)
 
 
-def test_a_candidate_has_the_same_bits_in_any_company(rng):
+def test_a_candidate_has_the_same_bits_beside_any_others(rng):
     X, d = rng.standard_normal((150, 12)), rng.standard_normal((5, 150))
     together = np.zeros((5, 12, 9))
-    compiled.add_products(X, d, together)
+    _native.add_products(X, d, together)
     for i in range(5):
         alone = np.zeros((1, 12, 9))
-        compiled.add_products(X, d[i : i + 1], alone)
+        _native.add_products(X, d[i : i + 1], alone)
         assert_array_equal(alone[0], together[i])
 
 
-def test_changes_of_any_layout_are_read_as_they_are(rng):
+def test_changes_of_any_memory_layout_are_accepted(rng):
     X, d = rng.standard_normal((20, 6)), rng.standard_normal((3, 20))
     expected, sums = np.zeros((3, 6, 3)), np.zeros((3, 6, 3))
-    compiled.add_products(X, d, expected)
-    compiled.add_products(X, np.asfortranarray(d), sums)
+    _native.add_products(X, d, expected)
+    _native.add_products(X, np.asfortranarray(d), sums)
     assert_array_equal(sums, expected)
 
 
@@ -99,7 +99,7 @@ def test_one_row_of_each_candidate_is_added_like_any_other(rng, shape):
     change[np.arange(3), rows] = d
     sums = rng.standard_normal((3, height, width))
     kept, expected = sums.copy(), lower(sums + literal(X, change, width))
-    compiled.add_rows(X, rows, d, sums)
+    _native.add_rows(X, rows, d, sums)
     assert_allclose(lower(sums), expected, rtol=1e-13, atol=1e-14)
     assert_array_equal(sums[2], kept[2])
 
@@ -110,7 +110,7 @@ def test_rows_on_either_side_of_a_comparison_are_counted(rng):
     tried[:, :10] = rng.random((5, 10))
     costs = np.stack([kept[0], tried[1], kept[2], tried[3], rng.random(30)])
     costs[2, 17] = costs[3, 29] = 2.0
-    nearer, n_new, rows = compiled.compare(costs, kept, tried)
+    nearer, n_new, rows = _native.compare(costs, kept, tried)
     assert_array_equal(nearer, [False, True, False, True, False])
     assert_array_equal(n_new, [0, 0, 1, 1, 30])
     assert_array_equal(rows, [0, 0, 17, 29, 0])

@@ -1,10 +1,10 @@
-"""Smoothed confusion matrices against those that NumPy makes."""
+"""Smoothed confusion matrices against those of NumPy."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm import _native as compiled
+from ecselm import _native
 from ecselm.fitness.confusion import smoothed_confusion
 
 pytestmark = pytest.mark.usefixtures("built")
@@ -19,8 +19,8 @@ def by_both(Z, y, k, weight):
     """Return the matrices of scores (P, n, m) by the library and by NumPy."""
     w = None if weight is None else np.ascontiguousarray(weight)
     by_class = np.ascontiguousarray(Z.swapaxes(1, 2))
-    fast = compiled.smooth(by_class, y.astype(np.int32), w, k)
-    with compiled.disabled():
+    fast = _native.smooth(by_class, y.astype(np.int32), w, k)
+    with _native.disabled():
         return fast, smoothed_confusion(Z, y, k, weight)
 
 
@@ -53,7 +53,7 @@ def test_weights_some_of_which_are_zero(rng, k, n):
 
 
 @KS
-def test_one_row_of_a_class_has_no_spread(rng, k):
+def test_one_row_of_a_class_has_no_std(rng, k):
     Z, _ = scored(rng, k, k)
     assert_same(Z, np.arange(k), k)
 
@@ -94,7 +94,7 @@ def test_one_row_far_from_all_others(rng, k):
 def test_the_least_width_is_that_of_the_largest_margin(rng, k):
     Z, y = scored(rng, 70, k)
     weight, firsts = np.ones(70), [np.flatnonzero(y == c)[0] for c in range(k)]
-    Z[:, firsts] *= 1e9  # rows that weigh nothing, but decide how wide a spread is at least
+    Z[:, firsts] *= 1e9  # rows of weight 0, but they set the least width
     weight[firsts] = 0.0
     assert_same(Z, y, k, weight)
     assert np.abs(by_both(Z, y, k, weight)[0] - by_both(Z, y, k, np.ones(70))[0]).max() > 1e-3
@@ -110,7 +110,7 @@ def test_ties_between_classes_are_shared(rng):
     assert_same(Z, y, 4)
 
 
-def test_a_candidate_does_not_depend_on_its_company(rng):
+def test_a_candidate_does_not_depend_on_the_others(rng):
     Z, y = scored(rng, 90, 3)
     together, _ = by_both(Z, y, 3, None)
     for i in range(P):

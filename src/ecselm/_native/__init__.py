@@ -1,7 +1,7 @@
-"""The compiled path: whole populations solved and counted by a small library in C.
+"""The compiled path: a small C library that solves and counts whole populations.
 
-It is optional. Where the package was built without a compiler, or ``ECSELM_COMPILED=0``
-is set, everything is solved through LAPACK instead, to the same results up to rounding.
+It is optional. Without a compiler at build time, or with ``ECSELM_COMPILED=0``, LAPACK
+solves everything, with the same results up to rounding.
 """
 
 from ecselm._native.calls import (

@@ -1,4 +1,4 @@
-/* Activation functions that NumPy computes one entry at a time without AVX-512. */
+/* Activation functions that NumPy does not vectorise without AVX-512. */
 #include "exponential.h"
 
 /* exp(-a^2) in place */

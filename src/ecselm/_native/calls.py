@@ -1,7 +1,7 @@
 """The functions of the library, with arrays for pointers.
 
-Shapes are the caller's duty; types and memory order are seen to here. Rows and columns
-of matrices are padded to multiples of ``TILE``, as in ``cholesky.c``.
+Callers are responsible for shapes; types and memory order are converted here. Rows and
+columns of matrices are padded to multiples of ``TILE``, as in ``cholesky.c``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def padded(n: int) -> int:
 def tiled(matrices: FloatArray, right_sides: FloatArray) -> FloatArray:
     """Lay out symmetric matrices (g, n, n) over right sides (g, m, n) for ``solve_groups``.
 
-    Returns (n_tiles, g, 9): of every tile the parts of all groups side by side.
+    Returns (n_tiles, g, 9): for every tile the entries of all groups side by side.
     """
     g, m, n = right_sides.shape
     width = padded(n)
@@ -126,27 +126,27 @@ def solve_groups(
     costs : array of shape (P, g)
     shift : array of shape (P,) or (P, n)
     classes : pair of arrays, default=None
-        The order (n,) in which rows lie in the tiles, class by class, and for every tile
-        of right sides the column before which it is 0. Right sides are one-hot then, and
-        X is for targets of -1 and 1, its columns in the order of ``shift``.
+        The order (n,) of the rows in the tiles, class by class, and for every tile of
+        right sides its first non-zero column. Right sides are then one-hot, and X is for
+        targets of -1 and 1, its columns in the order of ``shift``.
 
     Returns
     -------
     X : array of shape (P, m, n)
     pivots : array of shape (P, 2)
         The least and the greatest pivot; the least is NaN or negative where the matrix is
-        not positive definite, and X means nothing then.
+        not positive definite, and X is then undefined.
     """
     n, m = shape
     P, g = costs.shape
     X, pivots = np.empty((P, m, n)), np.empty((P, 2))
     width = padded(n)
-    room = _room(LANES * (width * (width + padded(m)) + g + width))
+    buffer = _buffer(LANES * (width * (width + padded(m)) + g + width))
     _call(
         "ecselm_solve_groups",
         *(tiles, g, n, m, P, _plain(costs), _plain(shift), shift.ndim - 1),
         *((None, None) if classes is None else classes),
-        *(room, X, pivots),
+        *(buffer, X, pivots),
     )
     return X, pivots
 
@@ -166,10 +166,10 @@ def solve_matrices(
     n, m = shape
     P, height, width = matrices.shape
     X, pivots = np.empty((P, m, n)), np.empty((P, 2))
-    room = _room(LANES * (width * height + height))
+    buffer = _buffer(LANES * (width * height + height))
     _call(
         "ecselm_solve_matrices",
-        *(matrices, n, m, P, _plain(shift), rows, change, room, X, pivots),
+        *(matrices, n, m, P, _plain(shift), rows, change, buffer, X, pivots),
     )
     return X, pivots
 
@@ -177,8 +177,8 @@ def solve_matrices(
 def add_products(X: FloatArray, d: FloatArray, sums: FloatArray) -> None:
     """Add ``X'diag(d_p)X`` to the lower triangles of ``sums`` (P, height, width)."""
     P, height, width = sums.shape
-    room = _room(PANEL * (height + width + EDGE))
-    _call("ecselm_add_products", X, len(X), height, width, P, _plain(d), room, sums)
+    buffer = _buffer(PANEL * (height + width + EDGE))
+    _call("ecselm_add_products", X, len(X), height, width, P, _plain(d), buffer, sums)
 
 
 def add_rows(X: FloatArray, rows: IntArray, d: FloatArray, sums: FloatArray) -> None:
@@ -190,9 +190,10 @@ def add_rows(X: FloatArray, rows: IntArray, d: FloatArray, sums: FloatArray) -> 
 def compare(
     costs: FloatArray, kept: FloatArray, tried: FloatArray
 ) -> tuple[BoolArray, IntArray, IntArray]:
-    """Tell of costs (P, N) if ``tried`` is nearer than ``kept``.
+    """Return for costs (P, N) whether ``tried`` shares more of them than ``kept``.
 
-    Returns that, how many costs differ from the nearer one, and a row in which they do.
+    Also returned are the number of costs that differ from the nearer one, and the first
+    row that differs.
     """
     facts = np.empty((len(costs), 3), dtype=np.int64)
     _call("ecselm_compare", _plain(costs), kept, tried, *costs.shape, facts)
@@ -207,7 +208,7 @@ def count(
     ``y`` are int32 and ``weight`` float64, both (n,).
     """
     P, m, n = Z.shape
-    _call("ecselm_count", Z, P, m, n, y, weight, k, _room(2 * n), counts)
+    _call("ecselm_count", Z, P, m, n, y, weight, k, _buffer(2 * n), counts)
 
 
 def count_checked(
@@ -219,7 +220,7 @@ def count_checked(
     reach: tuple[FloatArray, FloatArray],
     counts: FloatArray,
 ) -> int:
-    """Add what float64 would count, from scores (P, m, n) in float32.
+    """Add the confusion matrices of float64, from scores (P, m, n) in float32.
 
     Rows i whose best scores are nearer to each other than ``reach[0][i] * reach[1][p]``
     are scored again from ``exact``, H (n, L) and beta (P, m, L). Returns their number.
@@ -230,7 +231,7 @@ def count_checked(
         _call(
             "ecselm_count_checked",
             *(Z, P, m, n, y, weight, k, _plain(H), _plain(beta), H.shape[1]),
-            *(reach[0], reach[1], _room(2 * n), counts),
+            *(reach[0], reach[1], _buffer(2 * n), counts),
         )
     )
 
@@ -239,18 +240,18 @@ def smooth(Z: FloatArray, y: IntArray, weight: FloatArray | None, k: int) -> Flo
     """Return the smoothed confusion matrices (P, k, k) of scores ``Z`` (P, m, n)."""
     P, m, n = Z.shape
     w = np.ones(n) if weight is None else weight
-    rows, heavy, ends = by_class(y, w, k)
+    rows, weights, ends = by_class(y, w, k)
     masses = np.bincount(y, weights=w, minlength=k)
     smoothed = np.empty((P, k, k))
-    room = _room((m + 2) * int(np.diff(ends, prepend=0).max()) + 2 * m * LANES)
-    _call("ecselm_smooth", Z, P, m, n, rows, heavy, ends, masses, k, room, smoothed)
+    buffer = _buffer((m + 2) * int(np.diff(ends, prepend=0).max()) + 2 * m * LANES)
+    _call("ecselm_smooth", Z, P, m, n, rows, weights, ends, masses, k, buffer, smoothed)
     return smoothed
 
 
 def by_class(y: IntArray, weight: FloatArray, k: int) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return rows class by class, each class in whole vectors; weights; where classes end.
+    """Return rows by class, each class in whole vectors; their weights; the ends of classes.
 
-    What fills a class up is its first row, at no weight.
+    Classes are padded with their first row at weight 0.
 
     Examples
     --------
@@ -258,14 +259,14 @@ def by_class(y: IntArray, weight: FloatArray, k: int) -> tuple[IntArray, FloatAr
     (array([1, 1, 1, 1, 0, 2, 0, 0], dtype=int32), array([4, 8]))
     """
     sizes = np.bincount(y, minlength=k)
-    room = -(-sizes // LANES) * LANES
-    ends, firsts = np.cumsum(room), np.cumsum(sizes) - sizes
+    lengths = -(-sizes // LANES) * LANES
+    ends, firsts = np.cumsum(lengths), np.cumsum(sizes) - sizes
     order = np.argsort(y, kind="stable")
-    places = np.arange(len(y)) + np.repeat(ends - room - firsts, sizes)
-    fillers = order[np.minimum(firsts, len(y) - 1)]
-    rows, heavy = np.repeat(fillers, room).astype(np.int32), np.zeros(ends[-1])
-    rows[places], heavy[places] = order, weight[order]
-    return rows, heavy, ends.astype(np.int64)
+    positions = np.arange(len(y)) + np.repeat(ends - lengths - firsts, sizes)
+    padding = order[np.minimum(firsts, len(y) - 1)]
+    rows, weights = np.repeat(padding, lengths).astype(np.int32), np.zeros(ends[-1])
+    rows[positions], weights[positions] = order, weight[order]
+    return rows, weights, ends.astype(np.int64)
 
 
 def radbas(A: FloatArray) -> None:
@@ -290,11 +291,11 @@ def _converted(value: Any) -> Any:
     return ctypes.c_size_t(value)
 
 
-def _room(n: int) -> FloatArray:
-    """Return a place for ``n`` numbers, on a boundary that vectors need, kept by the thread."""
-    room: FloatArray | None = getattr(_own, "room", None)
-    if room is None or len(room) < n:
+def _buffer(n: int) -> FloatArray:
+    """Return an aligned buffer for ``n`` numbers, reused by the calling thread."""
+    buffer: FloatArray | None = getattr(_own, "buffer", None)
+    if buffer is None or len(buffer) < n:
         raw = np.empty(n + 8)
         start = (-raw.ctypes.data // 8) % 8
-        room = _own.room = raw[start : start + n]
-    return room
+        buffer = _own.buffer = raw[start : start + n]
+    return buffer

@@ -5,17 +5,17 @@
  * multiples of TILE. `width` is the padded n, `height` the padded n plus the padded m.
  *
  * Rows are eliminated strip by strip, each against DEPTH finished columns at a time, so
- * that what the innermost loop reads twice is in the first cache. On the diagonal the
- * reciprocals of the factor are kept.
+ * that the innermost loop reads from the L1 cache. The diagonal holds the reciprocals of
+ * the factor's.
  */
 #include "lanes.h"
 
 typedef struct {
     const double *tiles;  /* (n_tiles, groups, TILE * TILE), or NULL: the matrix is in place */
     size_t groups;
-    const vec *costs;     /* (groups), what each group's sum weighs in each lane */
+    const vec *costs;     /* (groups), the cost of each group in each lane */
     const vec *shift;     /* (width), added to the diagonal */
-    const int64_t *starts; /* of each tile of right sides, where they are 0 before; or NULL */
+    const int64_t *starts; /* first non-zero column of each tile of right sides, or NULL */
 } Source;
 
 INLINE size_t padded(size_t n) { return (n + TILE - 1) / TILE * TILE; }
@@ -64,7 +64,7 @@ INLINE void weigh(const double *tile, const vec *costs, size_t groups, vec c[TIL
     c[2][0] = c6, c[2][1] = c7, c[2][2] = c8;
 }
 
-/* Tiles lie in the order of their rows: the lower triangle, then the right sides. */
+/* Tiles are ordered by rows: the lower triangle, then the right sides. */
 INLINE size_t position(size_t i, size_t j, size_t width) {
     size_t row = i / TILE, column = j / TILE, order = width / TILE;
     if (row < order) return row * (row + 1) / 2 + column;
@@ -103,7 +103,7 @@ INLINE void factor_tile(vec c[TILE][TILE], size_t n_real, vec pivots[2]) {
         vec d = c[s][s];
         for (int t = 0; t < s; t++) d -= c[s][t] * c[s][t];
         for (int l = 0; l < LANES && (size_t)s < n_real; l++) {
-            if (!(d[l] >= pivots[0][l])) pivots[0][l] = d[l];  /* NaN is the least */
+            if (!(d[l] >= pivots[0][l])) pivots[0][l] = d[l];  /* NaN counts as the least */
             if (d[l] > pivots[1][l]) pivots[1][l] = d[l];
         }
         d = all(1) / root(d);
@@ -120,8 +120,8 @@ INLINE size_t begin_of(const Source *source, size_t i, size_t width) {
     return source->starts && i >= width ? (size_t)source->starts[(i - width) / TILE] : 0;
 }
 
-/* Subtract what columns from..end of the factor contribute to a tile; before `begin` there
- * is nothing. */
+/* Subtract the contribution of columns from..end of the factor to a tile; it is 0 before
+ * `begin`. */
 INLINE void subtract_columns(const vec *W, size_t i, size_t j, size_t width, size_t from,
                              size_t end, size_t begin, vec c[TILE][TILE]) {
     if (begin > from) from = begin;
@@ -129,7 +129,7 @@ INLINE void subtract_columns(const vec *W, size_t i, size_t j, size_t width, siz
         subtract(W + i * width + from, width, W + j * width + from, width, 1, end - from, c);
 }
 
-/* Bring the rows first..last up to date with columns done..end, finishing those. */
+/* Update the rows first..last with columns done..end, and finish those columns. */
 INLINE void advance(const Source *source, size_t width, size_t first, size_t last,
                     size_t done, size_t end, vec *W) {
     size_t reach = last < width ? last : width;
@@ -163,7 +163,7 @@ INLINE void factor_strip(const Source *source, size_t n, size_t width, size_t fi
 static void factor(const Source *source, size_t n, size_t width, size_t height, vec *W,
                    vec pivots[2]) {
     size_t n_strips = (height + STRIP - 1) / STRIP;
-    size_t strip = padded((height + n_strips - 1) / n_strips);  /* all of about one size */
+    size_t strip = padded((height + n_strips - 1) / n_strips);  /* of about equal size */
     pivots[0] = all(INFINITY), pivots[1] = all(0);
     for (size_t first = 0; first < height; first += strip) {
         size_t last = first + strip < height ? first + strip : height;
@@ -204,7 +204,7 @@ INLINE vec gathered(const double *values, size_t stride, size_t n_lanes) {
     return x;
 }
 
-/* From solutions for one-hot targets E to those for 2 E - 1: the sum of all is that for 1. */
+/* Turn solutions for one-hot targets E into those for 2 E - 1: their sum is that for 1. */
 static void recode(size_t n, size_t m, size_t width, vec *W) {
     for (size_t i = 0; i < n; i++) {
         vec sum = all(0), *x = W + width * width + i;
@@ -229,11 +229,11 @@ static void solve_lanes(const Source *source, size_t n, size_t m, size_t n_lanes
     }
 }
 
-/* Sizes: `shift` (P, n) with 0 or 1 as its step between rows; `room` holds a matrix in
- * lanes, then LANES * (groups + width) numbers; `beta` (P, m, n), `pivots` (P, 2). Unless
- * `order` (n) is NULL, rows of the tiles lie in it, class by class, and right sides
- * are one column for each class, 0 before `starts`: a third of the forward substitution is
- * left. Solutions are for targets of -1 and 1 then, in the order of `shift`. */
+/* Sizes: `shift` (P, n) with step 1, or (P) with step 0; `room` holds a matrix in lanes,
+ * then LANES * (groups + width) numbers; `beta` (P, m, n), `pivots` (P, 2). Unless NULL,
+ * `order` (n) is the order of the rows of the tiles, class by class, and right sides are
+ * one column for each class, 0 before `starts`: a third of the forward substitution
+ * remains. Solutions are then for targets of -1 and 1, in the order of `shift`. */
 API void ecselm_solve_groups(const double *tiles, size_t groups, size_t n, size_t m, size_t P,
                              const double *costs, const double *shift, size_t step,
                              const int64_t *order, const int64_t *starts, double *room,
@@ -252,8 +252,8 @@ API void ecselm_solve_groups(const double *tiles, size_t groups, size_t n, size_
     }
 }
 
-/* Bring the lower triangles of LANES matrices (height, width) side by side, the padding and
- * the shift on their diagonals; add `change` times the outer product of `row`, if any. */
+/* Interleave the lower triangles of LANES matrices (height, width), with padding and shift
+ * on their diagonals; add `change` times the outer product of `row`, if any. */
 static void interleave(const double *matrices, size_t n, size_t width, size_t height,
                        vec shift, const vec *row, vec change, vec *W) {
     size_t stride = height * width;
@@ -268,7 +268,7 @@ static void interleave(const double *matrices, size_t n, size_t width, size_t he
     }
 }
 
-/* As above, with matrices (P, height, width) of the candidates' own, P a multiple of LANES.
+/* As above, with one matrix (P, height, width) for each candidate, P a multiple of LANES.
  * Unless `rows` (P, height) is NULL, `change` (P) times the outer product of its row is
  * added to each. */
 API void ecselm_solve_matrices(const double *matrices, size_t n, size_t m, size_t P,

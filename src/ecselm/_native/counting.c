@@ -1,19 +1,19 @@
-/* Confusion matrices from scores Z (P, m, n); one column of scores stands for two classes.
+/* Confusion matrices from scores Z (P, m, n); one column of scores serves two classes.
  *
- * Scores in float32 are bounded away from the truth by `reach`: rows whose decision could
- * change within it are scored again in float64, so that the counts are those of float64.
+ * `reach` bounds the errors of scores in float32: rows whose prediction could change within
+ * it are scored again in float64, so that the counts are those of float64.
  */
 #include "lanes.h"
 
-#define TABLES 4      /* side by side, so that equal classes in a row do not wait */
+#define TABLES 4      /* in turn, so that equal classes do not wait for each other */
 #define MAX_CELLS 4096
-#define BLOCK 64      /* rows whose near ties are looked for together */
+#define BLOCK 64      /* rows whose near ties are checked together */
 
 typedef struct {
     const double *H;       /* (n, L) */
     const double *beta;    /* (m, L) of the candidate */
     size_t L;
-    const float *reach;    /* (n), times `scale` how near a tie is checked */
+    const float *reach;    /* (n), times `scale` the bound */
     float scale;
 } Check;
 
@@ -43,7 +43,7 @@ static int32_t decide(const Check *check, size_t row, size_t m) {
     return winner;
 }
 
-/* The class of the largest score of every row; the first of equals, as NumPy has it. */
+/* The class of the largest score of every row; the first of equals, as in NumPy. */
 static void winners64(const double *restrict Z, size_t m, size_t n, double *restrict best,
                       int32_t *restrict winner) {
     if (m == 1) {
@@ -60,7 +60,7 @@ static void winners64(const double *restrict Z, size_t m, size_t n, double *rest
     }
 }
 
-/* Hold the scores of class j against the two best so far. */
+/* Compare the scores of class j with the two best so far. */
 static void challenge(const float *restrict z, size_t n, int32_t j, float *restrict best,
                       float *restrict second, int32_t *restrict winner) {
     for (size_t i = 0; i < n; i++) {
@@ -73,7 +73,7 @@ static void challenge(const float *restrict z, size_t n, int32_t j, float *restr
     }
 }
 
-/* The same, and by how much the best score leads the second. */
+/* The same, with the lead of the best score over the second. */
 static void winners32(const float *restrict Z, size_t m, size_t n, float *restrict lead,
                       float *restrict second, int32_t *restrict winner) {
     if (m == 1) {
@@ -85,7 +85,7 @@ static void winners32(const float *restrict Z, size_t m, size_t n, float *restri
     for (size_t i = 0; i < n; i++) lead[i] -= second[i];
 }
 
-/* Decide again what is too near to a tie; whole blocks of rows are not, mostly. */
+/* Predict rows near a tie again; most blocks contain none. */
 static size_t recheck(const Check *check, size_t m, size_t n, const float *lead,
                       int32_t *winner) {
     size_t checked = 0;
@@ -109,7 +109,7 @@ static void tally(const int32_t *winner, const int32_t *y, const double *weight,
         for (size_t i = 0; i < n; i++) counts[y[i] * k + winner[i]] += weight ? weight[i] : 1;
         return;
     }
-    if (k == 2) {  /* sums that the compiler turns into vectors */
+    if (k == 2) {  /* sums that the compiler vectorises */
         int32_t seconds = 0, both = 0, truly = 0;
         for (size_t i = 0; i < n; i++) {
             seconds += winner[i], truly += y[i], both += winner[i] & y[i];
@@ -125,7 +125,7 @@ static void tally(const int32_t *winner, const int32_t *y, const double *weight,
         counts[c] += tables[c] + tables[cells + c] + tables[2 * cells + c] + tables[3 * cells + c];
 }
 
-/* Adds to `counts` (P, k, k); `room` holds 2 n numbers of 8 bytes. */
+/* Add to `counts` (P, k, k); `room` holds 2 n numbers of 8 bytes. */
 API void ecselm_count(const double *Z, size_t P, size_t m, size_t n, const int32_t *y,
                       const double *weight, size_t k, double *room, double *counts) {
     int32_t *winner = (int32_t *)(room + n);
@@ -135,7 +135,7 @@ API void ecselm_count(const double *Z, size_t P, size_t m, size_t n, const int32
     }
 }
 
-/* The same from scores in float32; returns how many rows were scored again. */
+/* The same from scores in float32; return the number of rows scored again. */
 API size_t ecselm_count_checked(const float *Z, size_t P, size_t m, size_t n, const int32_t *y,
                                 const double *weight, size_t k, const double *H,
                                 const double *beta, size_t L, const float *reach,

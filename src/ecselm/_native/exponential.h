@@ -11,7 +11,7 @@ INLINE vec chosen(ivec mask, vec yes, vec no) {
 }
 
 INLINE vec exponential(vec x) {
-    const double shifter = 6755399441055744.0;  /* 1.5 * 2^52: its last bits count units */
+    const double shifter = 6755399441055744.0;  /* 1.5 * 2^52: adding it rounds to integers */
     ivec tiny = x < -708.0, huge = x > 709.0;
     x = chosen(huge, all(709), chosen(tiny, all(-708), x));
     vec t = x * 1.4426950408889634 + shifter, k = t - shifter;

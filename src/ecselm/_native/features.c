@@ -1,4 +1,4 @@
-/* Which of the two libraries this processor can run: asked of the plain one. */
+/* Whether this processor can run the AVX2 library; called in the plain one. */
 #include "lanes.h"
 
 API int ecselm_has_avx2(void) {

@@ -1,9 +1,9 @@
 /* Sums of outer products of rows, X'diag(d)X, where few or many rows have d != 0.
  *
  * X (N, height) holds the hidden units of every row and then its targets, each padded as
- * in cholesky.c, so that the sums (height, width) are what is factorised there. Only the
- * lower triangle is kept up to date. Rows are copied into panels that the innermost loop
- * reads in order, the way BLAS does; BLAS itself has no weights of both signs.
+ * in cholesky.c, which factorises the sums (height, width). Only the lower triangle is
+ * updated. Rows are copied into panels that the innermost loop reads in order, as in BLAS;
+ * BLAS itself does not support weights of both signs.
  */
 #include "lanes.h"
 
@@ -60,7 +60,7 @@ static void add_panels(const Panels *panels, double *sums) {
             add_tile(panels, i, j, sums);
 }
 
-/* Adds to `sums` (P, height, width) for `d` (P, N); `room` holds
+/* Add to `sums` (P, height, width) for `d` (P, N); `room` holds
  * PANEL * (height + TALL + width + WIDE) numbers. */
 API void ecselm_add_products(const double *X, size_t N, size_t height, size_t width, size_t P,
                              const double *d, double *room, double *sums) {
@@ -78,8 +78,8 @@ API void ecselm_add_products(const double *X, size_t N, size_t height, size_t wi
     }
 }
 
-/* Whose costs (P, N) are nearer: those of `kept` or of `tried`? By candidate: 1 for tried,
- * how many costs differ from the nearer one, and a row in which they do. */
+/* Compare costs (P, N) with those of `kept` and of `tried`. For each candidate: 1 if fewer
+ * differ from `tried`, the number that differs from the nearer one, and the first such row. */
 API void ecselm_compare(const double *costs, const double *kept, const double *tried, size_t P,
                         size_t N, int64_t *facts) {
     for (size_t p = 0; p < P; p++, costs += N, kept += N, tried += N, facts += 3) {
@@ -98,7 +98,7 @@ API void ecselm_compare(const double *costs, const double *kept, const double *t
     }
 }
 
-/* Adds d (P) times the outer product of one row of X, `rows` (P), to the sums of each. */
+/* Add d (P) times the outer product of the row `rows` (P) of X to the sums of each candidate. */
 API void ecselm_add_rows(const double *X, size_t height, size_t width, size_t P,
                          const int64_t *rows, const double *d, double *sums) {
     for (size_t p = 0; p < P; p++, sums += height * width) {

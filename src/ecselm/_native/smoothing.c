@@ -1,8 +1,8 @@
-/* Smoothed confusion matrices from scores Z (P, m, n), as objectives/confusion.py has them:
- * every row counts a little as the classes near it, over a width that its class has.
+/* Smoothed confusion matrices from scores Z (P, m, n), as in fitness/confusion.py: every
+ * row counts partly for the classes near it, over a width that depends on its class.
  *
- * Rows are taken class by class, in whole vectors: what is missing from the last vector of
- * a class is filled with a row of it that weighs nothing.
+ * Rows are processed class by class, in whole vectors: the last vector of a class is padded
+ * with a row of the class at weight 0.
  */
 #include "exponential.h"
 
@@ -18,8 +18,8 @@ INLINE double total_of(vec v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
 INLINE vec greater(vec a, vec b) { return chosen(a > b, a, b); }
 
-/* z for one column; else half the lead of the class over the best other one. Gathers the
- * scores (m, size) and the best score of every row on the way. */
+/* z for one column; else half the lead of the class over the best other one. Also gather
+ * the scores (m, size) and the best score of every row. */
 static void margins(const Class *class, double *scores, double *top, double *margin) {
     for (size_t j = 0; j < class->m; j++) {
         const double *z = class->Z + j * class->n;
@@ -97,9 +97,9 @@ static void smooth(const Class *class, double *room, double *row) {
     for (size_t j = 0; j < class->m; j++) row[j] = total_of(sums[j]);
 }
 
-/* Fills `smoothed` (P, k, k). `rows` and `weight` (ends[k - 1]) hold the rows class by class,
- * each class in whole vectors up to its end; `room` is for (m + 2) of the largest class's
- * columns and 2 m vectors. */
+/* Fill `smoothed` (P, k, k). `rows` and `weight` (ends[k - 1]) hold the rows class by class,
+ * each class in whole vectors up to its end; `room` holds (m + 2) columns of the largest
+ * class and 2 m vectors. */
 API void ecselm_smooth(const double *Z, size_t P, size_t m, size_t n, const int32_t *rows,
                        const double *weight, const int64_t *ends, const double *masses,
                        size_t k, double *room, double *smoothed) {

@@ -1,4 +1,4 @@
-"""Sample weights as they come in."""
+"""Validation of sample weights."""
 
 import numpy as np
 import pytest
@@ -18,11 +18,11 @@ def test_weights_are_returned_in_the_precision_of_the_rows(dtype, weights):
     assert_array_equal(checked, [1.0, 0.0, 2.5])
 
 
-def test_weights_of_sparse_rows_are_weights_too():
+def test_weights_of_sparse_rows():
     assert_array_equal(check_weights([1, 0, 2], sparse.csr_array(X)), [1.0, 0.0, 2.0])
 
 
-def test_one_weight_is_that_of_every_row():
+def test_a_scalar_weight_is_that_of_every_row():
     assert_array_equal(check_weights(2.0, X), [2.0, 2.0, 2.0])
 
 
@@ -47,6 +47,6 @@ def test_weights_are_not_modified():
         (["a", "b", "c"], "'a'"),
     ],
 )
-def test_weights_that_make_no_sense_are_refused(weights, message):
+def test_invalid_weights_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
         check_weights(weights, X)

@@ -1,7 +1,7 @@
-"""What our fits are held against: plain NumPy with Ridge, and other ELM packages.
+"""Baselines of the benchmarks: NumPy with scikit-learn's Ridge, and other ELM packages.
 
-The packages need not be installed. They get their inputs standardised, because they
-do not do it themselves.
+The packages are optional. Their inputs are standardised beforehand, because they do not
+scale inputs themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Predict = Callable[[np.ndarray], np.ndarray]
 
 
 def gaussian_layer(X: np.ndarray, W: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return ``H = exp(-(X W + b)^2)`` (17), as one would write it."""
+    """Return ``H = exp(-(X W + b)^2)`` (17), written out in NumPy."""
     return np.exp(-((X @ W + b) ** 2))
 
 
@@ -36,7 +36,7 @@ def ridge_solution(H: np.ndarray, y: np.ndarray, w: np.ndarray, C: float) -> np.
 
 
 def fit_ridge(X: np.ndarray, y: np.ndarray, w: np.ndarray, n_hidden: int, C: float) -> np.ndarray:
-    """Standardise, draw, and solve: the same problem as ours in six lines of NumPy."""
+    """Standardise X, draw the weights and solve the same problem as ELMClassifier."""
     rng, n = np.random.default_rng(0), X.shape[1]
     Xs = (X - X.mean(axis=0)) / X.std(axis=0)
     W = rng.standard_normal((n, n_hidden)) * (np.sqrt(2.0) / n)
@@ -45,8 +45,8 @@ def fit_ridge(X: np.ndarray, y: np.ndarray, w: np.ndarray, n_hidden: int, C: flo
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """What another package is to learn."""
+class FitTask:
+    """Training data and settings for a fit by another package."""
 
     X: np.ndarray  # (N, n), standardised
     y: np.ndarray  # (N,) class codes
@@ -56,17 +56,17 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
-    """Another package: how it is named, imported and put to a task."""
+class Package:
+    """Another package: its name, how it is imported, and a function that runs a task with it."""
 
     name: str
     distribution: str
     module: str
-    use: Callable[[Any, Any], Any]  # the module and the task
+    use: Callable[[Any, Any], Any]  # takes the module and the task
 
     @property
     def missing(self) -> str | None:
-        """Say why the package cannot be run, or return None."""
+        """Return why the package cannot be run, or None."""
         try:
             version(self.distribution)
             self.load()
@@ -78,30 +78,30 @@ class Peer:
 
     @property
     def version(self) -> str:
-        """Return the version, or why there is none."""
+        """Return the version, or why the package cannot be run."""
         return self.missing or version(self.distribution)
 
     def load(self) -> Any:
-        """Import the package; what it warns about is not our business."""
+        """Import the package and ignore its warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return importlib.import_module(self.module)
 
     def run(self, task: Any) -> Any:
-        """Do the task with default settings; a lesson returns what predicts class codes."""
+        """Run the task; a FitTask returns the function that predicts class codes."""
         module = self.load()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.use(module, task)
 
 
-def _fit_hpelm(hpelm: Any, lesson: Lesson) -> Predict:
-    """Fit sigmoid units, drawn as hpelm draws them but from a seed: it only has global state."""
-    X, y, w = lesson.X, lesson.y, lesson.class_weight
-    rng, n, k = np.random.default_rng(lesson.seed), X.shape[1], int(y.max()) + 1
+def _fit_hpelm(hpelm: Any, task: FitTask) -> Predict:
+    """Fit sigmoid units drawn as in hpelm, but from a seed: hpelm uses the global state."""
+    X, y, w = task.X, task.y, task.class_weight
+    rng, n, k = np.random.default_rng(task.seed), X.shape[1], int(y.max()) + 1
     model = hpelm.ELM(n, k, precision="single" if X.dtype == np.float32 else "double")
-    W = rng.standard_normal((n, lesson.n_hidden)) * (3.0 / np.sqrt(n))
-    model.add_neurons(lesson.n_hidden, "sigm", W, rng.standard_normal(lesson.n_hidden))
+    W = rng.standard_normal((n, task.n_hidden)) * (3.0 / np.sqrt(n))
+    model.add_neurons(task.n_hidden, "sigm", W, rng.standard_normal(task.n_hidden))
     T = np.eye(k, dtype=X.dtype)[y]
     if w is None:
         model.train(X, T, "c")
@@ -110,26 +110,26 @@ def _fit_hpelm(hpelm: Any, lesson: Lesson) -> Predict:
     return lambda X: model.predict(X).argmax(axis=1)
 
 
-def _fit_scikit_elm(skelm: Any, lesson: Lesson) -> Predict:
-    """Fit tanh units; scikit-elm knows no weights, so they are left out."""
-    model = skelm.ELMClassifier(n_neurons=lesson.n_hidden, random_state=lesson.seed)
-    return model.fit(lesson.X, lesson.y).predict
+def _fit_scikit_elm(skelm: Any, task: FitTask) -> Predict:
+    """Fit tanh units, without weights: scikit-elm does not support them."""
+    model = skelm.ELMClassifier(n_neurons=task.n_hidden, random_state=task.seed)
+    return model.fit(task.X, task.y).predict
 
 
-def _fit_gfdl(gfdl: Any, lesson: Lesson) -> Predict:
-    """Fit tanh units with our ridge, which is its fast way; gfdl knows no weights."""
+def _fit_gfdl(gfdl: Any, task: FitTask) -> Predict:
+    """Fit tanh units with our ridge, gfdl's fastest solver; it does not support weights."""
     model = gfdl.GFDLClassifier(
-        hidden_layer_sizes=(lesson.n_hidden,),
+        hidden_layer_sizes=(task.n_hidden,),
         activation="tanh",
         weight_scheme="glorot_normal",
         direct_links=False,
         reg_alpha=1.0 / ELMClassifier().C,
-        seed=lesson.seed,
+        seed=task.seed,
     )
-    return model.fit(lesson.X, lesson.y).predict
+    return model.fit(task.X, task.y).predict
 
 
-HPELM = Peer("hpelm", "hpelm", "hpelm", _fit_hpelm)
-SCIKIT_ELM = Peer("scikit-elm", "scikit-elm", "skelm", _fit_scikit_elm)
-GFDL = Peer("gfdl", "gfdl", "gfdl.model", _fit_gfdl)
-PEERS = (HPELM, SCIKIT_ELM, GFDL)
+HPELM = Package("hpelm", "hpelm", "hpelm", _fit_hpelm)
+SCIKIT_ELM = Package("scikit-elm", "scikit-elm", "skelm", _fit_scikit_elm)
+GFDL = Package("gfdl", "gfdl", "gfdl.model", _fit_gfdl)
+ELM_PACKAGES = (HPELM, SCIKIT_ELM, GFDL)

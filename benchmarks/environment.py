@@ -1,4 +1,4 @@
-"""Under which conditions the numbers were measured."""
+"""The environment of a run: date, processor and versions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 import joblib
 
-from benchmarks.opponents import PEERS
-from benchmarks.rivals import INTELELM
-from benchmarks.search import SEARCHES
+from benchmarks.baselines import ELM_PACKAGES
+from benchmarks.optimizers import OPTIMIZERS
+from benchmarks.searches import INTELELM
 
-PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
-FLAGS = ("avx", "avx2", "fma", "avx512f", "avx512dq", "asimd", "sve")  # what NumPy looks for
+DISTRIBUTIONS = ("ecselm", "numpy", "scipy", "scikit-learn")
+FLAGS = ("avx", "avx2", "fma", "avx512f", "avx512dq", "asimd", "sve")  # that NumPy dispatches on
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
-    """The date, the processor, and the versions of everything that was run."""
+class Environment:
+    """The date, the processor, and the versions of all packages that were run."""
 
     date: str
     quick: bool
@@ -32,15 +32,16 @@ class Conditions:
     cores: int
 
 
-def present_conditions(quick: bool) -> Conditions:
-    """Return the conditions of this process."""
+def current_environment(quick: bool) -> Environment:
+    """Return the environment of this process."""
     cpu, flags = _processor(Path("/proc/cpuinfo"))
-    return Conditions(
+    packages = (*ELM_PACKAGES, *OPTIMIZERS, INTELELM)
+    return Environment(
         date=datetime.now(UTC).date().isoformat(),
         quick=quick,
         python=platform.python_version(),
-        versions={name: version(name) for name in PACKAGES}
-        | {peer.distribution: peer.version for peer in (*PEERS, *SEARCHES, INTELELM)},
+        versions={name: version(name) for name in DISTRIBUTIONS}
+        | {package.distribution: package.version for package in packages},
         cpu=cpu,
         flags=flags,
         cores=joblib.cpu_count(),
@@ -48,7 +49,7 @@ def present_conditions(quick: bool) -> Conditions:
 
 
 def _processor(path: Path) -> tuple[str, list[str]]:
-    """Return model and flags, as Linux tells them; elsewhere only what Python knows."""
+    """Return model and flags from Linux's cpuinfo; on other systems the name Python reports."""
     if not os.access(path, os.R_OK):
         return platform.processor() or platform.machine(), []
     lines = [line.partition(":") for line in path.read_text().splitlines()]

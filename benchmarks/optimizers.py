@@ -1,4 +1,4 @@
-"""Time of a generation of our search against others', when fitness costs nothing."""
+"""Time of a generation of our optimiser over others', with a fitness that takes no time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.opponents import Peer
+from benchmarks.baselines import Package
 from benchmarks.timing import Clock, Ratio, blas_threads, seconds_by_round
 from ecselm.search import BacktrackingSearch, Box
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the searches are, and how often they are run."""
+    """Size of the searches and number of rounds."""
 
     dimensions: tuple[int, ...] = (100, 5400)
     population: int = 100
-    ours: int = 60  # generations in a round; half of ours are short and half long
+    ours: int = 60  # generations in a round; about half of ours move one coordinate only
     theirs: int = 6
     repeats: int = 11
 
@@ -32,10 +32,10 @@ QUICK = Size(dimensions=(3, 8), population=6, ours=4, theirs=2, repeats=2)
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """One line of the table: a ratio, with milliseconds a generation; or why there is none."""
+    """The ratio and the milliseconds of a generation; ``missing`` is why there is none."""
 
     dimension: int
-    opponent: str
+    baseline: str
     ratio: Ratio | None
     ours_ms: float
     theirs_ms: float | None
@@ -43,10 +43,10 @@ class Overhead:
 
 
 class FreeFitness:
-    """The first coordinate as fitness, on the box from -1 to 1; times the generations.
+    """The first coordinate as fitness, on the box from -1 to 1; it times the generations.
 
-    Time runs from the last evaluation of the first population to the last of all, so that
-    what is done once does not count.
+    Time runs from the last evaluation of the first population to the last evaluation, so
+    that set-up does not count.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class FreeFitness:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds of a generation, if there were as many as agreed."""
+        """Return the seconds of a generation; raise if the number of evaluations is wrong."""
         expected = self.initial.shape[0] * (self.generations + 1)
         if self._evaluated != expected:
             raise ValueError(f"{expected} points must be evaluated, got {self._evaluated}")
@@ -83,7 +83,7 @@ class FreeFitness:
 
 
 def run_ours(fitness: FreeFitness, rng: np.random.Generator) -> None:
-    """Run backtracking search by ask and tell."""
+    """Run backtracking search through ask and tell."""
     size, D = fitness.initial.shape
     space = Box(np.full(D, -1.0), np.ones(D))
     search = BacktrackingSearch(space, size, rng, initial=fitness.initial)
@@ -92,7 +92,7 @@ def run_ours(fitness: FreeFitness, rng: np.random.Generator) -> None:
 
 
 def _run_scipy(optimize: Any, fitness: FreeFitness) -> None:
-    """Run SciPy on whole populations; a tolerance of 0 never stops it."""
+    """Run SciPy on whole populations; with a tolerance of 0 it never stops early."""
     optimize.differential_evolution(
         lambda points: fitness(points.T),
         [(-1.0, 1.0)] * fitness.initial.shape[1],
@@ -120,7 +120,7 @@ def _run_mealpy(mealpy: Any, fitness: FreeFitness) -> None:
 
 
 def _run_pymoo(de: Any, fitness: FreeFitness) -> None:
-    """Run pymoo on whole populations; it counts the first one as a generation."""
+    """Run pymoo on whole populations; its first population counts as a generation."""
     from pymoo.core.problem import Problem
     from pymoo.optimize import minimize
 
@@ -134,14 +134,14 @@ def _run_pymoo(de: Any, fitness: FreeFitness) -> None:
     minimize(problem, search, ("n_gen", fitness.generations + 1), seed=0)
 
 
-SEARCHES = (
-    Peer("SciPy, differential_evolution", "scipy", "scipy.optimize", _run_scipy),
-    Peer("mealpy, OriginalDE", "mealpy", "mealpy", _run_mealpy),
-    Peer("pymoo, DE", "pymoo", "pymoo.algorithms.soo.nonconvex.de", _run_pymoo),
+OPTIMIZERS = (
+    Package("SciPy, differential_evolution", "scipy", "scipy.optimize", _run_scipy),
+    Package("mealpy, OriginalDE", "mealpy", "mealpy", _run_mealpy),
+    Package("pymoo, DE", "pymoo", "pymoo.algorithms.soo.nonconvex.de", _run_pymoo),
 )
 
 
-def compare_searches(size: Size) -> list[Overhead]:
+def compare_optimizers(size: Size) -> list[Overhead]:
     """Return all comparisons, each on one BLAS thread."""
     with blas_threads(1):
         return [row for D in size.dimensions for row in _overheads(D, size)]
@@ -150,22 +150,22 @@ def compare_searches(size: Size) -> list[Overhead]:
 def _overheads(D: int, size: Size) -> Iterator[Overhead]:
     rng = np.random.default_rng(0)
     initial = rng.uniform(-1.0, 1.0, (size.population, D))
-    present = [peer for peer in SEARCHES if not peer.missing]
+    present = [package for package in OPTIMIZERS if not package.missing]
     timers = [partial(_timed, partial(run_ours, rng=rng), initial, size.ours)]
-    timers += [partial(_timed, peer.run, initial, size.theirs) for peer in present]
+    timers += [partial(_timed, package.run, initial, size.theirs) for package in present]
     for timer in timers:
         timer()
     ours, *theirs = seconds_by_round(timers, size.repeats).T
-    seconds = {peer.name: column for peer, column in zip(present, theirs, strict=True)}
-    for peer in SEARCHES:
-        found = seconds.get(peer.name)
+    seconds = {package.name: column for package, column in zip(present, theirs, strict=True)}
+    for package in OPTIMIZERS:
+        found = seconds.get(package.name)
         yield Overhead(
             D,
-            peer.name,
+            package.name,
             ratio=None if found is None else Ratio.of(ours / found),
             ours_ms=1e3 * float(np.median(ours)),
             theirs_ms=None if found is None else 1e3 * float(np.median(found)),
-            missing=peer.missing,
+            missing=package.missing,
         )
 
 
