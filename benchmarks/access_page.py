@@ -12,8 +12,8 @@ import pandas as pd
 from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT, keep
 from benchmarks.tables import table
+from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols.access import TRUTHS
-from ecselm.paper.protocols.store import read_rows
 from ecselm.paper.statistics import corrected_t_test
 
 PAGE = HERE.parent / "docs" / "access.md"

@@ -15,20 +15,21 @@ from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
 from ecselm.paper.bench.cases import COUNTED_TARGETS
-from ecselm.paper.bench.findings import (
+from ecselm.paper.bench.report import (
     ALL,
     BASELINE,
+    NAMES,
     TWO,
     Part,
     SetOf,
     comparisons_of,
+    draw_ranks,
     parts_of,
     summary_of,
+    tables_of,
 )
-from ecselm.paper.bench.page import NAMES, tables_of
-from ecselm.paper.bench.rank_picture import draw_ranks
+from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols.layout import Table
-from ecselm.paper.protocols.store import read_rows
 
 PAGE = HERE.parent / "docs" / "bench.md"
 PICTURES = HERE.parent / "docs" / "pictures"

@@ -16,9 +16,9 @@ import pandas as pd
 
 from benchmarks.pages import fill_page
 from benchmarks.tables import table
+from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols import ITEMS, find_item
-from ecselm.paper.protocols.layout import laid_out
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.protocols.layout import layout_table
 from ecselm.paper.statistics import compare_methods, corrected_t_test
 
 HERE = Path(__file__).resolve().parent
@@ -97,7 +97,7 @@ def _item(name: str) -> str:
     item = find_item(name)
     if item.kind == "seconds":
         return _times(name)
-    made = laid_out(item, _real(name))
+    made = layout_table(item, _real(name))
     header, rows = list(made.header), [list(row) for row in made.rows]
     if item.rows != "method":
         header, *rows = (list(column) for column in zip(header, *rows, strict=True))
@@ -111,7 +111,7 @@ def _item(name: str) -> str:
 
 def _times(name: str) -> str:
     """Return the seconds of methods as multiples of those of plain ELM."""
-    numbers = laid_out(find_item(name), _real(name, "seconds")).numbers.set_index("method")
+    numbers = layout_table(find_item(name), _real(name, "seconds")).numbers.set_index("method")
     times = numbers["mean"] / numbers["mean"]["ELM"]
     rows = [[str(method), f"{value:.1f}"] for method, value in times.items()]
     return table(["method", "time, that of ELM being 1"], rows)
@@ -181,7 +181,7 @@ def _over_data(means: pd.DataFrame) -> str:
 
 
 def _tests() -> str:
-    numbers = laid_out(find_item("table-12"), _real("table-12")).numbers
+    numbers = layout_table(find_item("table-12"), _real("table-12")).numbers
     means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
     return _over_data(100.0 * means)
 

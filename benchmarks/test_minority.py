@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.minority_page import KEPT, PAGE, filled
-from ecselm.paper.bench.minority.job import FORMS, TARGETS, kept
+from ecselm.paper.bench.minority import FORMS, TARGETS, kept
 
 
 def results():

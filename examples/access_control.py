@@ -24,18 +24,7 @@ from ecselm.estimators import FewCasesWarning
 from ecselm.metrics import total_cost
 from ecselm.paper.methods import tuned_method
 from ecselm.paper.protocols import FULL
-from ecselm.paper.protocols.access import (
-    GUESS,
-    STRANGER,
-    TRUTHS,
-    UNSEEN,
-    cases,
-    known_order,
-    order_alone,
-    persons,
-    relabel,
-    splits,
-)
+from ecselm.paper.protocols.access import (GUESS, STRANGER, TRUTHS, UNSEEN, cases, known_order, mean_ordered_costs, persons, relabel, splits)
 from ecselm.paper.protocols.faces import eigenfaces
 
 SEED, SPLIT = 0, 0
@@ -59,9 +48,9 @@ machines = {
     "KELM, told nothing": ("KELM", {}),
     "ECSELM, told the order": (
         "ECSELM",
-        {"cost": order_alone(), "cost_order": known_order(), "scale": None, "random_state": SEED},
+        {"cost": mean_ordered_costs(), "cost_order": known_order(), "scale": None, "random_state": SEED},
     ),
-    f"mcKLR, told the order as {order_alone()}": ("mcKLR", {"cost": order_alone()}),
+    f"mcKLR, told the order as {mean_ordered_costs()}": ("mcKLR", {"cost": mean_ordered_costs()}),
     f"mcKLR, told the guess {GUESS}": ("mcKLR", {"cost": GUESS}),
     f"CSLDA, told the guess {GUESS}": ("CSLDA-NN", {"cslda__cost": GUESS}),
 }
@@ -80,13 +69,13 @@ came = y[test]
 truth = np.where(came == UNSEEN, STRANGER, came)
 known, unseen = came == STRANGER, came == UNSEEN
 member = ~(known | unseen)
-judged_by = TRUTHS[1], TRUTHS[3], TRUTHS[5]
+fitness_on = TRUTHS[1], TRUTHS[3], TRUTHS[5]
 print(f"To the door come {unseen.sum()} pictures of strangers whom nobody has seen,")
 print(f"{known.sum()} of strangers seen before, and {member.sum()} of members.\n")
 print(f"{'':36} {'strangers let in':>16} {'members':>16} {'total cost, if the truth is':>29}")
 print(
     f"{'':36} {'unseen':>8} {'seen':>7} {'rejected':>8} {'mixed up':>8}"
-    + "".join(f"{cost!s:>10}" for cost in judged_by)
+    + "".join(f"{cost!s:>10}" for cost in fitness_on)
 )
 for name, told in answers.items():
     enters = told != STRANGER
@@ -94,7 +83,7 @@ for name, told in answers.items():
         f"{(enters & unseen).sum():8d} {(enters & known).sum():7d} {(~enters & member).sum():8d} "
         f"{(enters & member & (told != came)).sum():8d}"
     )
-    costs = "".join(f"{total_cost(truth, told, cost=cost):10.0f}" for cost in judged_by)
+    costs = "".join(f"{total_cost(truth, told, cost=cost):10.0f}" for cost in fitness_on)
     print(f"{name:36} {mistakes}{costs}")
 print(
     "\nCosts are those of a stranger let in : a member rejected : a member mixed up with another."

@@ -18,9 +18,9 @@ from ecselm.paper.audit.searches import (
     SIGNED,
     STRENGTH,
     Task,
-    compared,
+    compare_searches,
     difference_test,
-    searched,
+    search_costs,
 )
 from ecselm.paper.datasets import make_m2b_like
 
@@ -64,7 +64,7 @@ def test_costs_of_one_are_the_plain_machine(data):
 
 @BOUNDS
 def test_training_fitness_is_the_accuracy_on_the_training_rows(task, bounds):
-    B, fitness = searched(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
+    B, fitness = search_costs(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
     H, y = task.H[:400], task.y[:400]
     assert np.mean(literal_answers(H, y, B, H) == y) == pytest.approx(fitness)
     assert bounds[0] <= B.min() <= B.max() <= bounds[1]
@@ -73,7 +73,7 @@ def test_training_fitness_is_the_accuracy_on_the_training_rows(task, bounds):
 @BOUNDS
 def test_out_of_fold_fitness_is_judged_without_the_fold(task, bounds):
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
-    B, fitness = searched(task, KINDS[1], bounds, TINY, rng)
+    B, fitness = search_costs(task, KINDS[1], bounds, TINY, rng)
     y, right = task.y[:400], 0
     for split in folds(task.X[:400], y, N_FOLDS, same):
         H = task.H[split.train]
@@ -84,7 +84,7 @@ def test_out_of_fold_fitness_is_judged_without_the_fold(task, bounds):
 
 @BOUNDS
 def test_the_oracle_finds_what_it_is_tested_by(task, bounds):
-    B, fitness = searched(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
+    B, fitness = search_costs(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
     told = literal_answers(task.H[:400], task.y[:400], B, task.H[400:])
     assert np.mean(told == task.y[400:]) == pytest.approx(fitness)
     assert task.accuracy(B) == pytest.approx(fitness)
@@ -95,7 +95,7 @@ def test_only_the_oracle_is_moved_by_the_labels_of_the_test_rows(task):
     turned = Task(task.X, task.H, other, task.n_train, task.n_classes)
     for kind in KINDS:
         found = [
-            searched(one, kind, POSITIVE, TINY, np.random.default_rng(4))[0]
+            search_costs(one, kind, POSITIVE, TINY, np.random.default_rng(4))[0]
             for one in (task, turned)
         ]
         assert np.array_equal(*found) == (kind != KINDS[2])
@@ -103,15 +103,16 @@ def test_only_the_oracle_is_moved_by_the_labels_of_the_test_rows(task):
 
 def test_arms_come_in_one_order_and_do_not_depend_on_jobs(data):
     runs = [
-        compared(data.X, data.y, TINY, np.random.default_rng(5), n_jobs=jobs) for jobs in (1, 2)
+        compare_searches(data.X, data.y, TINY, np.random.default_rng(5), n_jobs=jobs)
+        for jobs in (1, 2)
     ]
-    assert [(arm.bounds, arm.judged_by) for arm in runs[0][1:]] == list(ARMS)
+    assert [(arm.bounds, arm.fitness_on) for arm in runs[0][1:]] == list(ARMS)
     assert [arm.accuracy for arm in runs[0]] == [arm.accuracy for arm in runs[1]]
     assert [arm.is_oracle for arm in runs[0]] == [False, *[False, False, True] * 2]
 
 
 def test_random_labels_are_drawn_anew_in_every_repeat(data):
-    arms = compared(data.X, None, TINY, np.random.default_rng(6))
+    arms = compare_searches(data.X, None, TINY, np.random.default_rng(6))
     assert all(len(arm.accuracy) == 2 for arm in arms)
     assert np.isnan(arms[0].fitness).all()
 
@@ -130,4 +131,4 @@ def test_arms_are_compared_split_by_split():
 
 def test_too_few_rows_are_refused(data):
     with pytest.raises(ValueError, match="X must have at least 620 rows, got 10"):
-        compared(data.X[:10], data.y[:10], TINY, np.random.default_rng(0))
+        compare_searches(data.X[:10], data.y[:10], TINY, np.random.default_rng(0))

@@ -1,6 +1,7 @@
 import pytest
 
-from ecselm.paper.bench import plan, report, run
+from ecselm.paper.bench import report, run
+from ecselm.paper.bench import run as plan
 from tests.paper.bench.made import cases
 
 

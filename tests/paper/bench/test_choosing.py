@@ -4,21 +4,27 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 from sklearn.preprocessing import StandardScaler
 
 from ecselm.metrics import geometric_mean_score, mean_cost
-from ecselm.paper.bench import choosing
-from ecselm.paper.bench.choosing import choose, inner_folds, rows_to_choose_on
-from ecselm.paper.bench.contestants import Contestant
-from ecselm.paper.bench.fitting import Fitter
-from ecselm.paper.bench.judging import Labelled, labelled, scores
+from ecselm.paper.bench import tuning as choosing
+from ecselm.paper.bench.methods import BenchMethod
+from ecselm.paper.bench.tuning import (
+    Fitter,
+    LabelledRows,
+    choose,
+    inner_folds,
+    label_rows,
+    rows_to_choose_on,
+    scores,
+)
 from tests.paper.bench.made import tiny
 
-LINEAR = Contestant("balanced logistic regression")
+LINEAR = BenchMethod("balanced logistic regression")
 PENALTIES = [{"C": 1e-3}, {"C": 1.0}, {"C": 1e3}]
 TARGETS = ("gmean", "accuracy")
 
 
 def test_scores_equal_the_functions_of_the_same_names(rng):
     y, told = rng.integers(0, 3, (2, 50))
-    truth = Labelled(np.zeros((50, 1)), y, 3)
+    truth = LabelledRows(np.zeros((50, 1)), y, 3)
     expected = {
         "gmean": geometric_mean_score(y, told),
         "f1_macro": f1_score(y, told, average="macro"),
@@ -35,11 +41,11 @@ def test_costs_are_those_of_the_decisions(rng, costs):
     data = tiny("costly", costs=costs)
     told = rng.integers(0, 2, 60)
     expected = mean_cost(data.y, told, cost=data.cost, sample_cost=data.sample_cost)
-    assert scores("mean_cost", told, labelled(data))[0] == pytest.approx(-expected)
+    assert scores("mean_cost", told, label_rows(data))[0] == pytest.approx(-expected)
 
 
 def test_costs_by_row_have_the_means_of_their_classes():
-    rows = labelled(tiny("costly", costs="rows"))
+    rows = label_rows(tiny("costly", costs="rows"))
     np.testing.assert_allclose(rows.stated_by_class, [[0.0, 1.0], [5.0, 1.0]])
     np.testing.assert_allclose(rows.part(np.flatnonzero(rows.y)).stated_by_class, [[1.0]])
 
@@ -54,7 +60,7 @@ def test_small_classes_have_fewer_folds(smallest, n_folds):
 
 
 def test_choice_is_by_the_answers_to_all_folds_together():
-    rows = labelled(tiny("glass"))
+    rows = label_rows(tiny("glass"))
     told = np.zeros((3, 60), dtype=int)
     for train, test in inner_folds(rows.y, 7):
         before = StandardScaler().fit(rows.X[train])
@@ -67,13 +73,13 @@ def test_choice_is_by_the_answers_to_all_folds_together():
 
 
 def test_ties_go_to_the_earlier_candidate():
-    rows = labelled(tiny("glass"))
+    rows = label_rows(tiny("glass"))
     found = choose(Fitter(LINEAR, False, 0), [{"C": 1.0}] * 3, rows, TARGETS)
     assert found.order == dict.fromkeys(TARGETS, (0, 1, 2))
 
 
 def test_what_cannot_be_fitted_comes_last():
-    rows = labelled(tiny("glass"))
+    rows = label_rows(tiny("glass"))
     candidates = [{"C": -1.0}, {"C": 1.0}]
     found = choose(Fitter(LINEAR, False, 0), candidates, rows, TARGETS)
     assert found.order == dict.fromkeys(TARGETS, (1, 0))
@@ -81,6 +87,6 @@ def test_what_cannot_be_fitted_comes_last():
 
 def test_many_rows_are_thinned_by_class(monkeypatch):
     monkeypatch.setattr(choosing, "MOST_ROWS", 30)
-    rows = labelled(tiny("glass"))
+    rows = label_rows(tiny("glass"))
     few = rows_to_choose_on(rows, 0)
     np.testing.assert_array_equal(2 * np.bincount(few.y), np.bincount(rows.y))

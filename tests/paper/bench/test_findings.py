@@ -2,8 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.paper.bench.findings import SetOf, comparisons_of, parts_of, summary_of
-from ecselm.paper.bench.page import page_of, tables_of
+from ecselm.paper.bench.report import (
+    SetOf,
+    comparisons_of,
+    page_of,
+    parts_of,
+    summary_of,
+    tables_of,
+)
 from ecselm.paper.statistics import holm, wilcoxon_test
 
 N = 8

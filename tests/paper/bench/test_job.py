@@ -5,17 +5,15 @@ import numpy as np
 import pytest
 
 from ecselm.paper.bench.cases import COUNTED_TARGETS
-from ecselm.paper.bench.contestants import Contestant, find_contestants, linear
-from ecselm.paper.bench.fitting import Fitter
-from ecselm.paper.bench.job import BenchJob
-from ecselm.paper.bench.judging import labelled
-from ecselm.paper.bench.plan import Effort, can_enter, known_case, plan_bench
+from ecselm.paper.bench.methods import BenchMethod, find_bench_methods, linear
+from ecselm.paper.bench.run import BenchJob, Effort, can_enter, plan_bench, plan_case
+from ecselm.paper.bench.tuning import Fitter, label_rows
 from tests.paper.bench.made import case, costly, tiny
 
 
 def job_of(one, method, split=0, most=3):
-    contestant = method if isinstance(method, Contestant) else find_contestants((method,))[0]
-    return BenchJob(one, known_case(one, 0).known, contestant, split, 0, most)
+    contestant = method if isinstance(method, BenchMethod) else find_bench_methods((method,))[0]
+    return BenchJob(one, plan_case(one, 0).known, contestant, split, 0, most)
 
 
 def values(finished, metric):
@@ -45,7 +43,7 @@ def test_a_job_run_twice_gives_the_same_rows():
 
 
 def test_answers_are_the_commonest_class_where_nothing_can_be_fitted():
-    hopeless = Contestant("balanced logistic regression", lambda shape: [{"C": -1.0}, {"C": -2.0}])
+    hopeless = BenchMethod("balanced logistic regression", lambda shape: [{"C": -1.0}, {"C": -2.0}])
     done = job_of(case("glass"), hopeless).run()
     assert set(values(done, "candidate").values()) == {-1.0}
     assert values(done, "gmean") == {"": 0.0}
@@ -67,8 +65,8 @@ def test_what_tunes_itself_is_told_the_target(monkeypatch):
 @pytest.mark.parametrize("costs", ["matrix", "rows"])
 @pytest.mark.parametrize("method", ["CSLogit", "mckNN", "LightGBM with tuned threshold"])
 def test_stated_costs_reach_what_takes_costs(costs, method):
-    rows = labelled(tiny("costly", costs=costs))
-    (contestant,) = find_contestants((method,))
+    rows = label_rows(tiny("costly", costs=costs))
+    (contestant,) = find_bench_methods((method,))
     missed = {}
     for factor in (0.5, 100.0):
         told = replace(
@@ -88,15 +86,15 @@ def test_stated_costs_reach_what_takes_costs(costs, method):
 
 
 def test_costs_are_told_only_where_they_count():
-    rows = labelled(tiny("costly", costs="matrix"))
-    (machine,) = find_contestants(("CSELM",))
+    rows = label_rows(tiny("costly", costs="matrix"))
+    (machine,) = find_bench_methods(("CSELM",))
     assert Fitter(machine, True, 0).fit({}, rows).cost is not None
     assert Fitter(machine, False, 0).fit({}, rows).cost is None
 
 
 def test_plan_is_method_by_method_and_leaves_out_what_cannot_enter():
-    cases = [known_case(one, 0) for one in (case("a"), case("b", k=3), costly("c", "matrix"))]
-    methods = find_contestants(("KELM", "LightGBM with tuned threshold", "CSELM"))
+    cases = [plan_case(one, 0) for one in (case("a"), case("b", k=3), costly("c", "matrix"))]
+    methods = find_bench_methods(("KELM", "LightGBM with tuned threshold", "CSELM"))
     jobs = plan_bench(cases, methods, 0, Effort(most_splits=1))
     assert [(job.contestant.method, job.known.label) for job in jobs] == [
         ("KELM", "a"),
@@ -110,9 +108,9 @@ def test_plan_is_method_by_method_and_leaves_out_what_cannot_enter():
 
 
 def test_results_of_earlier_candidates_are_not_taken_for_later_ones():
-    known = known_case(case("glass"), 0).known
+    known = plan_case(case("glass"), 0).known
     keys = {
-        BenchJob(case("glass"), known, Contestant("ELM", linear, revision=n), 0, 0).key
+        BenchJob(case("glass"), known, BenchMethod("ELM", linear, revision=n), 0, 0).key
         for n in range(3)
     }
     assert len(keys) == 3

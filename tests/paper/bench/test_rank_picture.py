@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from ecselm.paper.bench.rank_picture import draw_ranks
+from ecselm.paper.bench.report import draw_ranks
 
 pytest.importorskip("matplotlib")
 RANKS = pd.Series({"ECSELM": 1.6, "a method with a long name": 3.4, "ELM": 2.0, "KELM": 3.0})

@@ -3,8 +3,8 @@ import sys
 import pytest
 
 from ecselm.paper.bench import bench
-from ecselm.paper.bench.job import BenchJob
-from ecselm.paper.protocols.store import COLUMNS
+from ecselm.paper.bench.run import BenchJob
+from ecselm.paper.jobs import COLUMNS
 from tests.paper.bench.conftest import put_in_place
 
 METHODS = ["balanced logistic regression", "ELM"]

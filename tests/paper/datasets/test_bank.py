@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from ecselm.costs import parse_sample_cost
-from ecselm.paper.datasets import bank, load_bank_marketing
-from ecselm.paper.datasets.bank import HEADER
+from ecselm.paper.datasets import load_bank_marketing
+from ecselm.paper.datasets import uci as bank
 from tests.paper.datasets.conftest import truncate
 
 FIRST = '58;"management";"married";"tertiary";"no";2143;"yes";"no";"unknown";5;"may";261;1;-1;0;'
 LAST = '"unknown";'
 
 
-def table(*balances, header=HEADER):
+def table(*balances, header=BANK_HEADER):
     rows = [
         FIRST.replace("2143", balance) + f'{LAST}"{"yes" if i % 2 else "no"}"'
         for i, balance in enumerate(balances)
@@ -62,7 +62,7 @@ def test_damaged_files_are_refused(put):
     put(table("2000", "much"))
     with pytest.raises(ValueError, match="line 3, balance: must be a number, got 'much'"):
         load_bank_marketing()
-    put(table("2000", header=("years", *HEADER[1:])))
+    put(table("2000", header=("years", *BANK_HEADER[1:])))
     with pytest.raises(ValueError, match=r"bankmarketing\.csv\.gz, line 1: must be age;job"):
         load_bank_marketing()
     put(table("2000", "1;2"))

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from ecselm.paper import datasets
-from ecselm.paper.datasets import bank, gas, german, keel_package
+from ecselm.paper.datasets import gases as gas
+from ecselm.paper.datasets import keel as keel_package
+from ecselm.paper.datasets import uci as bank
+from ecselm.paper.datasets import uci as german
 from tests.paper.datasets.made import N_BANK, N_GAS, N_GERMAN, made, plain
 
 MADE = made()

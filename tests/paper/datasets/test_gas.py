@@ -5,7 +5,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.paper.datasets import gas, load_gas
+from ecselm.paper.datasets import gases as gas
+from ecselm.paper.datasets import load_gas
 from tests.paper.datasets.conftest import truncate
 
 COUNTS = {

@@ -38,7 +38,7 @@ def put(write_zip):
 
 @pytest.fixture
 def without_package(monkeypatch):
-    monkeypatch.setattr("ecselm.paper.datasets.keel_package.find_spec", lambda name: None)
+    monkeypatch.setattr("ecselm.paper.datasets.keel.find_spec", lambda name: None)
 
 
 @pytest.fixture

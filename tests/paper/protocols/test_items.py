@@ -2,7 +2,7 @@ import pytest
 
 from ecselm.paper.methods import find_method, list_methods
 from ecselm.paper.protocols import ITEMS, QUICK, find_item
-from ecselm.paper.protocols.runner import plan
+from ecselm.paper.protocols.reproduction import plan
 
 PRINTED = [item for item in ITEMS.values() if item.name not in {"keel", "credit", "access"}]
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")

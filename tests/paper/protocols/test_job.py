@@ -7,13 +7,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 
 from ecselm.paper.datasets import Dataset
+from ecselm.paper.jobs import Measurement
 from ecselm.paper.methods import Method, registry
 from ecselm.paper.protocols import Budget, Case, Item, Protocol
+from ecselm.paper.protocols.faces import SIMILARITIES
 from ecselm.paper.protocols.items import Part, plain, varied
-from ecselm.paper.protocols.runner import plan
-from ecselm.paper.protocols.splits import random_splits
-from ecselm.paper.protocols.store import Measured
-from ecselm.paper.protocols.verification import SIMILARITIES
+from ecselm.paper.protocols.protocol import random_splits
+from ecselm.paper.protocols.reproduction import plan
 
 
 def numbered():
@@ -56,7 +56,7 @@ class SpyBefore(TransformerMixin, BaseEstimator):
 
 def rows_told(model, X, y, data):
     model.predict(X)
-    return (Measured("rows", float((X[:, 0] ** 2).sum())),)
+    return (Measurement("rows", float((X[:, 0] ** 2).sum())),)
 
 
 PROTOCOL = Protocol(

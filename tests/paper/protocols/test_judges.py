@@ -4,7 +4,12 @@ from sklearn.metrics import auc, roc_curve
 
 from ecselm.metrics import cumulative_score, mean_cost
 from ecselm.paper.datasets import Dataset
-from ecselm.paper.protocols.judges import judge_classes, judge_levels, judge_pairs, judge_scores
+from ecselm.paper.protocols.evaluation import (
+    evaluate_classes,
+    evaluate_levels,
+    evaluate_pairs,
+    evaluate_scores,
+)
 
 
 class Told:
@@ -33,7 +38,7 @@ def found(rows, metric):
 
 def test_cumulative_scores_are_those_of_the_metric():
     y, told = np.array([1, 2, 3, 4, 5, 5]), np.array([1, 3, 5, 1, 5, 4])
-    rows = judge_levels(Told(told), None, y, of_classes(np.arange(1, 6)))
+    rows = evaluate_levels(Told(told), None, y, of_classes(np.arange(1, 6)))
     expected = {str(t): cumulative_score(y, told, tolerance=t) for t in range(5)}
     assert found(rows, "cum_score") == expected
 
@@ -41,13 +46,13 @@ def test_cumulative_scores_are_those_of_the_metric():
 def test_levels_that_do_not_occur_leave_no_gap():
     y, told = np.array([1, 3, 3]), np.array([3, 1, 3])
     assert (
-        found(judge_levels(Told(told), None, y, of_classes(np.array([1, 3]))), "cum_score")["1"]
+        found(evaluate_levels(Told(told), None, y, of_classes(np.array([1, 3]))), "cum_score")["1"]
         == 1.0
     )
 
 
 def test_confusion_counts_truth_by_rows():
-    rows = judge_classes(Told([0, 1, 1]), None, np.array([0, 0, 1]), of_classes(np.arange(2)))
+    rows = evaluate_classes(Told([0, 1, 1]), None, np.array([0, 0, 1]), of_classes(np.arange(2)))
     assert found(rows, "confusion") == {"0,0": 1, "0,1": 1, "1,0": 0, "1,1": 1}
     assert found(rows, "recall") == {"0": 0.5, "1": 1.0}
     assert found(rows, "arr")[""] == 0.75
@@ -57,25 +62,25 @@ def test_classes_are_called_by_their_names():
     data = Dataset(
         "toy", np.zeros((2, 1)), np.arange(2), "Made.", np.arange(2), class_names=("CO", "NH3")
     )
-    rows = judge_classes(Told([0, 1]), None, np.array([0, 0]), data)
+    rows = evaluate_classes(Told([0, 1]), None, np.array([0, 0]), data)
     assert found(rows, "recall") == {"CO": 0.5}
     assert found(rows, "confusion")["CO,NH3"] == 1
 
 
 def test_class_without_test_rows_has_no_recall():
-    rows = judge_classes(Told([0, 0]), None, np.array([0, 0]), of_classes(np.arange(2)))
+    rows = evaluate_classes(Told([0, 0]), None, np.array([0, 0]), of_classes(np.arange(2)))
     assert found(rows, "recall") == {"0": 1.0}
 
 
 def test_scores_are_judged_by_their_mean_absolute_error():
-    (row,) = judge_scores(Told([1.0, 4.0]), None, np.array([2.0, 2.0]), None)
+    (row,) = evaluate_scores(Told([1.0, 4.0]), None, np.array([2.0, 2.0]), None)
     assert (row.metric, row.value) == ("mae", 1.5)
 
 
 def test_curve_on_the_grid_has_the_area_of_the_curve(rng):
     y = np.arange(400) % 2
     scores = np.clip(0.5 + 0.2 * (y - 0.5) + 0.2 * rng.standard_normal(400), 0, 1)
-    rows = judge_pairs(Told(scores > 0.5, scores), None, y, of_classes(np.arange(2)))
+    rows = evaluate_pairs(Told(scores > 0.5, scores), None, y, of_classes(np.arange(2)))
     curve = found(rows, "tpr")
     area = auc([float(at) for at in curve], list(curve.values()))
     false, true, _ = roc_curve(y, scores)
@@ -86,7 +91,7 @@ def test_curve_on_the_grid_has_the_area_of_the_curve(rng):
 
 def test_costs_are_told_where_the_data_have_them():
     y, told, cost = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0]), np.array([[0, 1.0], [5.0, 0]])
-    rows = judge_classes(Told(told), None, y, of_classes(np.arange(2), cost))
+    rows = evaluate_classes(Told(told), None, y, of_classes(np.arange(2), cost))
     assert found(rows, "mean_cost")[""] == mean_cost(y, told, cost=cost) == 1.5
     assert found(rows, "savings")[""] == pytest.approx(1 - 1.5 / 0.5)
-    assert not found(judge_classes(Told(told), None, y, of_classes(np.arange(2))), "mean_cost")
+    assert not found(evaluate_classes(Told(told), None, y, of_classes(np.arange(2))), "mean_cost")

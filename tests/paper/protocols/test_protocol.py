@@ -6,10 +6,9 @@ import pytest
 
 from ecselm.paper.datasets import load_enose, load_gas, make_enose_like
 from ecselm.paper.protocols import FULL, Case
-from ecselm.paper.protocols.beauty import BEAUTY
-from ecselm.paper.protocols.cultures import CULTURES
-from ecselm.paper.protocols.protocol import described, found_case
-from ecselm.paper.protocols.verification import VERIFICATION
+from ecselm.paper.protocols.beauty import BEAUTY, CULTURES
+from ecselm.paper.protocols.faces import VERIFICATION
+from ecselm.paper.protocols.protocol import described, first_available
 
 STAND_IN = partial(make_enose_like, random_state=0)
 
@@ -17,17 +16,17 @@ STAND_IN = partial(make_enose_like, random_state=0)
 def test_paper_data_come_before_public_before_synthetic(tmp_path):
     there, missing = STAND_IN, partial(load_enose, folder=tmp_path)
     gone = partial(load_gas, folder=tmp_path)
-    assert found_case("E-NOSE", there, gone, STAND_IN).origin == "paper"
-    assert found_case("E-NOSE", missing, there, STAND_IN).origin == "public"
-    assert found_case("E-NOSE", missing, gone, STAND_IN).origin == "synthetic"
-    assert found_case("E-NOSE", missing, gone, None) is None
+    assert first_available("E-NOSE", there, gone, STAND_IN).origin == "paper"
+    assert first_available("E-NOSE", missing, there, STAND_IN).origin == "public"
+    assert first_available("E-NOSE", missing, gone, STAND_IN).origin == "synthetic"
+    assert first_available("E-NOSE", missing, gone, None) is None
 
 
 def test_damaged_data_are_an_error_and_not_replaced(tmp_path):
     (tmp_path / "enose").mkdir()
     (tmp_path / "enose" / "enose.csv").write_text("gas,s1\n")
     with pytest.raises(ValueError, match=r"enose\.csv"):
-        found_case("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
+        first_available("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
 
 
 ONE_SPLIT = ((np.arange(3), np.arange(3, 5)),)

@@ -13,7 +13,7 @@ from ecselm.paper.protocols.published import (
     PUBLISHED,
     SLIPS,
     frame,
-    spread_frame,
+    std_frame,
 )
 
 SHAPES = {
@@ -66,7 +66,7 @@ SPOTS = [  # the first cell, the last and one in the middle of each, read off th
 @pytest.mark.parametrize(("item", "row", "column", "mean", "spread"), SPOTS)
 def test_cells_are_those_of_the_paper(item, row, column, mean, spread):
     np.testing.assert_equal(float(frame(item).loc[row, column]), mean)
-    np.testing.assert_equal(float(spread_frame(item).loc[row, column]), spread)
+    np.testing.assert_equal(float(std_frame(item).loc[row, column]), spread)
 
 
 def test_all_fourteen_tables_have_their_shapes():
@@ -79,10 +79,10 @@ def test_only_the_dashes_of_the_paper_are_missing():
 
 
 def test_spreads_stand_beside_all_means_of_five_tables():
-    with_spreads = [item for item in PUBLISHED if spread_frame(item).notna().any(axis=None)]
+    with_spreads = [item for item in PUBLISHED if std_frame(item).notna().any(axis=None)]
     assert with_spreads == ["table-1", "table-2", "table-3", "table-8", "table-9"]
     for item in with_spreads:
-        assert (spread_frame(item).isna() == frame(item).isna()).all(axis=None)
+        assert (std_frame(item).isna() == frame(item).isna()).all(axis=None)
 
 
 def test_ecselm_has_one_result_on_the_same_data_in_all_tables():

@@ -1,5 +1,5 @@
 from ecselm.paper.protocols import QUICK, find_item, reproduce
-from ecselm.paper.protocols.runner import plan
+from ecselm.paper.protocols.reproduction import plan
 
 PUBLIC = {
     "table-2": ["Facial (G), E: SCUT AF, geometric", "Facial (A), W: SCUT AM, appearance"],

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from ecselm.paper.datasets import make_enose_like, make_m2b_like
+from ecselm.paper.jobs import COLUMNS, Journal, read_rows
 from ecselm.paper.protocols import ITEMS, QUICK, find_item, reproduce, reproduction
-from ecselm.paper.protocols.protocol import Known
-from ecselm.paper.protocols.runner import Collected, plan
-from ecselm.paper.protocols.store import COLUMNS, Store, read_rows
+from ecselm.paper.protocols.protocol import CaseInfo
+from ecselm.paper.protocols.reproduction import Collected, plan
 from ecselm.search import BacktrackingSearch
 
 SHORT = replace(QUICK, most_rows=60, repeats=1)
@@ -108,7 +108,7 @@ def test_numbers_that_make_no_sense_are_refused_before_anything_is_written(tmp_p
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
-    store = Store(whole.folder.parent, {})
+    store = Journal(whole.folder.parent, {})
     with store.alone(), pytest.raises(RuntimeError, match="one run at a time"):
         reproduce("table-11", whole.folder.parent, budget=QUICK)
     assert contents(reproduce("table-11", whole.folder.parent, budget=QUICK).folder)
@@ -116,7 +116,7 @@ def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
 
 @pytest.mark.parametrize("name", ["keel", "credit"])
 def test_what_has_no_stand_in_says_what_it_needs(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("ecselm.paper.protocols.unequal.list_keel", list)
+    monkeypatch.setattr("ecselm.paper.protocols.imbalance.list_keel", list)
     with pytest.raises(FileNotFoundError, match=f"no data for {name}, .* ECSELM_DATA"):
         reproduce(name, tmp_path / "new", budget=QUICK)
     assert not list(tmp_path.iterdir())
@@ -126,14 +126,14 @@ def test_stand_ins_can_be_left_out(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="no data for table-11"):
         reproduce("table-11", tmp_path / "new", budget=QUICK, synthetic=False)
     own = partial(make_enose_like, random_state=0)
-    monkeypatch.setattr("ecselm.paper.protocols.gases.load_enose", own)
+    monkeypatch.setattr("ecselm.paper.protocols.imbalance.load_enose", own)
     done = reproduce("table-12", tmp_path, budget=SHORT, synthetic=False)
     assert [case.label for case in done.cases] == ["E-NOSE"]
 
 
 def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "ecselm.paper.protocols.gases.load_enose", partial(make_enose_like, random_state=0)
+        "ecselm.paper.protocols.imbalance.load_enose", partial(make_enose_like, random_state=0)
     )
     done = reproduce("table-11", tmp_path, budget=SHORT)
     own, printed = done.text().split("Gases, other classifiers, as published\n")
@@ -176,7 +176,7 @@ def test_a_figure_is_drawn_in_two_formats(tmp_path, monkeypatch):
 def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
     """One set of the paper's must not bring what is printed about the others."""
     cases = tuple(
-        Known(label, origin, "", "", "", 1)
+        CaseInfo(label, origin, "", "", "", 1)
         for label, origin in (("E-NOSE", "paper"), ("LFW, LBP", "public"), ("AR", "synthetic"))
     )
     beside = {
@@ -213,5 +213,5 @@ def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         reproduce("table-11", tmp_path, budget=SHORT)
     assert len(told) == 3
-    done = Store(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
+    done = Journal(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
     assert "|ECSELM|" not in "".join(done)

@@ -1,8 +1,8 @@
 import pytest
 
-from ecselm.paper.protocols import job as jobs_module
-from ecselm.paper.protocols.runner import collect, plan, run_jobs
-from ecselm.paper.protocols.store import Store
+from ecselm.paper.jobs import Journal
+from ecselm.paper.protocols import reproduction as jobs_module
+from ecselm.paper.protocols.reproduction import collect, plan, run_jobs
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def jobs(item, budget):
 
 
 def store_in(folder):
-    return Store(folder, {"seed": 0})
+    return Journal(folder, {"seed": 0})
 
 
 def results(jobs, store):
@@ -59,7 +59,7 @@ def test_other_data_under_the_same_name_are_other_jobs(jobs, item, budget, monke
 
     other = [make_enose_like(random_state=1)]
     monkeypatch.setattr(
-        "ecselm.paper.protocols.gases.make_enose_like", lambda random_state: other[0]
+        "ecselm.paper.protocols.imbalance.make_enose_like", lambda random_state: other[0]
     )
     assert not {job.key for job in jobs} & {job.key for job in plan(item, budget, 0)}
 

@@ -2,15 +2,15 @@ import sys
 
 import pytest
 
-from ecselm.paper.protocols.store import Finished, Measured, Store, read_rows, write_rows
+from ecselm.paper.jobs import JobResult, Journal, Measurement, read_rows, write_rows
 
-ONE = Finished("a", (Measured("accuracy", 0.1 + 0.2), Measured("recall", 1.0, "CO")), ())
-TWO = Finished("b", (Measured("accuracy", 1 / 3),), (Measured("seconds", 1.5, "learn"),))
+ONE = JobResult("a", (Measurement("accuracy", 0.1 + 0.2), Measurement("recall", 1.0, "CO")), ())
+TWO = JobResult("b", (Measurement("accuracy", 1 / 3),), (Measurement("seconds", 1.5, "learn"),))
 
 
 @pytest.fixture
 def store(tmp_path):
-    store = Store(tmp_path / "run", {"seed": 0})
+    store = Journal(tmp_path / "run", {"seed": 0})
     store.begin()
     store.add(ONE)
     return store
@@ -22,7 +22,7 @@ def test_what_was_added_comes_back_to_the_last_bit(store):
 
 
 def test_no_folder_is_made_by_asking_what_is_done(tmp_path):
-    assert Store(tmp_path / "run", {}).finished() == {}
+    assert Journal(tmp_path / "run", {}).finished() == {}
     assert not (tmp_path / "run").exists()
 
 
@@ -50,7 +50,7 @@ def test_bytes_that_are_no_text_at_the_end_are_cut_off(store):
 
 def test_folder_of_another_run_is_refused_and_left_as_it_was(store):
     before = (store.folder / "journal.jsonl").read_bytes()
-    other = Store(store.folder, {"seed": 1})
+    other = Journal(store.folder, {"seed": 1})
     for attempt in (other.finished, other.begin):
         with pytest.raises(ValueError, match="must be new or hold results of the same run"):
             attempt()
@@ -58,7 +58,7 @@ def test_folder_of_another_run_is_refused_and_left_as_it_was(store):
 
 
 def test_journal_killed_in_its_first_line_is_begun_again(tmp_path):
-    store = Store(tmp_path, {"seed": 0})
+    store = Journal(tmp_path, {"seed": 0})
     (tmp_path / "journal.jsonl").write_bytes(b"")
     store.begin()
     assert store.finished() == {}

@@ -5,7 +5,7 @@ import pytest
 
 from ecselm.displays import CriticalDifferenceDisplay
 from ecselm.paper.statistics import critical_difference, mean_ranks
-from ecselm.paper.statistics.critical_difference import cliques
+from ecselm.paper.statistics.ranks import cliques
 
 SCORES = pd.DataFrame(
     {"ELM": [70, 81, 60, 50], "ECSELM": [78, 90, 70, 65], "a long name": [75, 80, 65, 55]},

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from ecselm.paper.subspace import CSLDA, CSLPP, CSMFA, CSPCA, LPP, MFA, gallery_impostor_cost
-from ecselm.paper.subspace.importance import class_importance
+from ecselm.paper.subspace._base import class_importance
 
 EVERY = [LPP, MFA, CSPCA, CSLDA, CSLPP, CSMFA]
 RATIOS = [LPP, MFA, CSLDA, CSLPP, CSMFA]

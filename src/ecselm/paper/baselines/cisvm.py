@@ -15,8 +15,7 @@ from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import parse_cost
 from ecselm.estimators._base import RIDGE, all_or_nothing
-from ecselm.paper.baselines._common import KERNEL, KernelMachine
-from ecselm.paper.baselines.one_vs_one import class_pairs, pair_rows, voted
+from ecselm.paper.baselines._common import KERNEL, KernelMachine, class_pairs, pair_rows, voted
 
 
 def pair_weights(ratio: float) -> dict[int, float]:

@@ -14,10 +14,9 @@ import numpy as np
 
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
-from ecselm.paper.datasets.beauty import beauty_dataset
+from ecselm.paper.datasets.beauty import N_PEOPLE, beauty_dataset, check_m2b_choice
 from ecselm.paper.datasets.dataset import Dataset, PairSet
-from ecselm.paper.datasets.enose import GAS_COUNTS, enose_dataset
-from ecselm.paper.datasets.m2b import N_PEOPLE, check_m2b_choice
+from ecselm.paper.datasets.gases import GAS_COUNTS, enose_dataset
 
 MADE = "SYNTHETIC stand-in for the paper's {}, drawn by ecselm: same sizes, other data; no terms."
 # Spread of the scores, and the share of their variance that the features explain.

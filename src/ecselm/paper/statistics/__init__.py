@@ -2,8 +2,8 @@
 
 from ecselm.metrics.intervals import Interval, bootstrap_interval
 from ecselm.paper.statistics.comparison import compare_methods
-from ecselm.paper.statistics.critical_difference import CriticalDifferenceDisplay
 from ecselm.paper.statistics.ranks import (
+    CriticalDifferenceDisplay,
     critical_difference,
     friedman_test,
     kruskal_test,

@@ -1,4 +1,4 @@
-"""Data with enough rows of the minority to be thinned, and a model that is quick."""
+"""Data with enough rows of the minority to be subsample, and a model that is quick."""
 
 from functools import partial
 

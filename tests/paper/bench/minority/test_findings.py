@@ -2,10 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.paper.bench.minority.findings import gains_of, values_of
-from ecselm.paper.bench.minority.job import TARGETS, kept
-from ecselm.paper.bench.minority.report import tables_of
-from ecselm.paper.protocols.store import COLUMNS
+from ecselm.paper.bench.minority import TARGETS, gains_of, kept, tables_of, values_of
+from ecselm.paper.jobs import COLUMNS
 from ecselm.paper.statistics import bootstrap_interval
 
 GAINS = {"a": 0.1, "b": -0.02, "c": 0.04}
@@ -57,7 +55,7 @@ def test_nothing_finished_gives_empty_frames():
 
 def test_the_same_gains_give_the_same_picture(tmp_path):
     pytest.importorskip("matplotlib")
-    from ecselm.paper.bench.minority.picture import draw_gains
+    from ecselm.paper.bench.minority import draw_gains
 
     values = values_of(made_results())
     first, second = (draw_gains(values, gains_of(values), tmp_path / name) for name in "ab")

@@ -2,12 +2,17 @@ import numpy as np
 import pytest
 
 from ecselm.estimators._prior_test import Verdict
-from ecselm.paper.bench.contestants import find_contestants
-from ecselm.paper.bench.fitting import Fitter
-from ecselm.paper.bench.judging import labelled
-from ecselm.paper.bench.minority import job as module
-from ecselm.paper.bench.minority.job import FORMS, MinorityJob, kept, plan_minority
-from ecselm.paper.bench.minority.thinning import suited_cases, thinned_minority
+from ecselm.paper.bench import minority as module
+from ecselm.paper.bench.methods import find_bench_methods
+from ecselm.paper.bench.minority import (
+    FORMS,
+    MinorityJob,
+    kept,
+    plan_minority,
+    subsample_minority,
+    suited_cases,
+)
+from ecselm.paper.bench.tuning import Fitter, label_rows
 from tests.paper.bench.minority.made import QuickFitter, cases, enough
 
 
@@ -17,9 +22,9 @@ def test_a_default_that_keeps_the_prior_is_the_form_that_always_does(monkeypatch
     monkeypatch.setattr(Verdict, "pays", property(lambda verdict: False))
     data = enough("yeast-a", shift=0.7)
     train, test = data.folds[0]
-    every = labelled(data)
-    rows = every.part(thinned_minority(train, data.y, 5, np.random.default_rng(0)))
-    fitter = Fitter(find_contestants(("ECSELM",))[0], costly=False, seed=0)
+    every = label_rows(data)
+    rows = every.part(subsample_minority(train, data.y, 5, np.random.default_rng(0)))
+    fitter = Fitter(find_bench_methods(("ECSELM",))[0], costly=False, seed=0)
     default, same = (
         fitter.fit(candidate, rows, "gmean") for candidate in ({}, {"keep_prior": "always"})
     )

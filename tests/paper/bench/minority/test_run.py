@@ -1,8 +1,10 @@
 import pytest
 
-from ecselm.paper.bench.minority import bench_minority, job, report, run
-from ecselm.paper.bench.minority.job import MinorityJob
-from ecselm.paper.protocols.store import COLUMNS
+from ecselm.paper.bench import minority as job
+from ecselm.paper.bench import minority as report
+from ecselm.paper.bench import minority as run
+from ecselm.paper.bench.minority import MinorityJob, bench_minority
+from ecselm.paper.jobs import COLUMNS
 from tests.paper.bench.minority.made import QuickFitter, cases
 
 FILES = ("results.parquet", "minority.md")

@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ecselm.paper.bench.minority.thinning import SIZES, is_suited, suited_cases, thinned_minority
+from ecselm.paper.bench.minority import SIZES, is_suited, subsample_minority, suited_cases
 from tests.paper.bench.made import tiny
 from tests.paper.bench.minority.made import case, cases, enough
 
@@ -12,7 +12,8 @@ def test_rows_of_fewer_cases_are_among_those_of_more():
     data = enough("yeast-a")
     train, _ = data.folds[0]
     drawn = [
-        thinned_minority(train, data.y, size, np.random.default_rng(3)) for size in (*SIZES, 10**6)
+        subsample_minority(train, data.y, size, np.random.default_rng(3))
+        for size in (*SIZES, 10**6)
     ]
     assert [int(data.y[rows].sum()) for rows in drawn[:-1]] == list(SIZES)
     for few, more in pairwise(drawn):
@@ -26,7 +27,7 @@ def test_other_seeds_draw_other_rows():
     data = enough("yeast-a")
     train, _ = data.folds[0]
     first, second = (
-        thinned_minority(train, data.y, 10, np.random.default_rng(seed)) for seed in (0, 1)
+        subsample_minority(train, data.y, 10, np.random.default_rng(seed)) for seed in (0, 1)
     )
     assert set(first) != set(second)
 

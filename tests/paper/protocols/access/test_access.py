@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ecselm import ECSELMClassifier
+from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols import ITEMS, QUICK, find_item, reproduce
 from ecselm.paper.protocols.access import (
     ACCESS,
@@ -13,11 +14,10 @@ from ecselm.paper.protocols.access import (
     STRANGER,
     TRUTHS,
     known_order,
-    order_alone,
+    mean_ordered_costs,
     relabel,
 )
-from ecselm.paper.protocols.runner import plan
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.protocols.reproduction import plan
 
 SHORT = replace(QUICK, repeats=1)
 FAST = {"KELM", "CSLDA-NN"}
@@ -99,7 +99,7 @@ def test_who_is_told_nothing_answers_once_for_all_truths(jobs):
 def test_the_order_is_all_that_the_learner_of_costs_is_told(jobs):
     _, model = made(jobs, "ECSELM, order")
     assert model.cost_order == known_order()
-    assert model.cost == order_alone()
+    assert model.cost == mean_ordered_costs()
     assert (model.cost_level, model.activation, model.scoring) == ("class", "auto", "mean_cost")
     assert (model.n_hidden, model.scale) == (ECSELMClassifier().n_hidden, None)
 
@@ -135,7 +135,7 @@ def test_what_is_told_nothing_is_chosen_for_right_answers():
     assert ACCESS.scoring == "accuracy"
     assert ACCESS.cost is None
     assert ACCESS_BY_GUESS.cost == GUESS
-    assert ACCESS_BY_ORDER.cost == order_alone()
+    assert ACCESS_BY_ORDER.cost == mean_ordered_costs()
 
 
 def test_training_rows_never_show_who_is_unseen(jobs):
@@ -150,7 +150,7 @@ def test_training_rows_never_show_who_is_unseen(jobs):
             return np.full(len(X), "stranger")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ecselm.paper.protocols.job.Job._model", lambda *_: Spy())
+        patch.setattr("ecselm.paper.protocols.reproduction.Job._model", lambda *_: Spy())
         jobs[0].run()
     assert len(seen[0]) == 11
     assert "unseen stranger" not in seen[0]

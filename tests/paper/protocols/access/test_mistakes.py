@@ -6,13 +6,14 @@ from ecselm.metrics import mean_cost
 from ecselm.paper.protocols.access import (
     GUESS,
     MEMBERS,
+    MOST,
     STRANGER,
     TRUTHS,
     MistakeCosts,
+    draw_ordered_costs,
     known_order,
-    order_alone,
+    mean_ordered_costs,
 )
-from ecselm.paper.protocols.access.mistakes import MOST, drawn_in_order
 
 CLASSES = np.array([*MEMBERS, STRANGER])
 
@@ -38,9 +39,9 @@ def test_costs_out_of_order_are_refused(values):
 
 def test_average_over_draws_is_the_cost_by_the_mean_of_the_draws(rng):
     truth, told = rng.choice(CLASSES, 60), rng.choice(CLASSES, 60)
-    draws = drawn_in_order(50, np.random.default_rng(3))
+    draws = draw_ordered_costs(50, np.random.default_rng(3))
     each = [mean_cost(truth, told, cost=MistakeCosts(*draw)) for draw in draws.tolist()]
-    assert np.mean(each) == pytest.approx(mean_cost(truth, told, cost=order_alone(50, 3)))
+    assert np.mean(each) == pytest.approx(mean_cost(truth, told, cost=mean_ordered_costs(50, 3)))
 
 
 def test_mean_of_the_draws_is_near_its_limit():
@@ -48,12 +49,12 @@ def test_mean_of_the_draws_is_near_its_limit():
     u = np.log(MOST)
     larger = 2.0 / u**2 * (MOST * (u - 1.0) + 1.0)
     smaller = 2.0 / u**2 * (MOST - u - 1.0)
-    found = order_alone(400_000)
+    found = mean_ordered_costs(400_000)
     assert (found.let_in, found.rejected) == pytest.approx((larger, smaller), rel=0.01)
     assert found.confused == 1.0
 
 
-@pytest.mark.parametrize("costs", [GUESS, order_alone(), *TRUTHS], ids=str)
+@pytest.mark.parametrize("costs", [GUESS, mean_ordered_costs(), *TRUTHS], ids=str)
 def test_all_costs_told_obey_the_order_that_is_known(costs):
     cost = costs(CLASSES)
     by_class = dict(zip(CLASSES.tolist(), cost.sum(axis=1), strict=True))
@@ -66,7 +67,7 @@ def test_learned_costs_obey_the_order(rng):
     X = rng.standard_normal((len(y), 3)) + 2.0 * np.repeat(rng.standard_normal((11, 3)), 6, axis=0)
     model = ECSELMClassifier(
         20,
-        cost=order_alone(),
+        cost=mean_ordered_costs(),
         cost_order=known_order(),
         scoring="mean_cost",
         keep_prior=False,

@@ -2,8 +2,16 @@ import numpy as np
 import pytest
 
 from ecselm.paper.protocols import FULL, QUICK
-from ecselm.paper.protocols.access import MEMBERS, STRANGER, UNSEEN, cases, persons, relabel, splits
-from ecselm.paper.protocols.access.people import forty_people
+from ecselm.paper.protocols.access import (
+    MEMBERS,
+    STRANGER,
+    UNSEEN,
+    cases,
+    forty_people,
+    persons,
+    relabel,
+    splits,
+)
 
 
 @pytest.fixture(scope="module")
