@@ -7,7 +7,7 @@ import pytest
 
 from ecselm import ELMClassifier
 from ecselm.fitness import folds
-from ecselm.paper.audit import Arm, Effort
+from ecselm.paper.audit import Effort
 from ecselm.paper.audit.searches import (
     ARMS,
     KINDS,
@@ -17,6 +17,7 @@ from ecselm.paper.audit.searches import (
     POSITIVE,
     SIGNED,
     STRENGTH,
+    Arm,
     Task,
     compare_searches,
     difference_test,
@@ -35,15 +36,15 @@ def data():
 
 @pytest.fixture(scope="module")
 def task(data):
-    return Task.drawn(data.X, data.y - 1, 5, np.random.default_rng(1))
+    return Task.draw(data.X, data.y - 1, 5, np.random.default_rng(1))
 
 
-def literal_answers(H, y, B, judged, k=5):
-    """Return the classes that (15) gives the rows ``judged``."""
+def literal_predictions(H, y, B, rows, k=5):
+    """Return the classes that (15) predicts for hidden ``rows``."""
     T = np.where(y[:, np.newaxis] == np.arange(k), 1.0, -1.0)
     S = np.diag(B)
     beta = np.linalg.solve(np.eye(H.shape[1]) / STRENGTH + H.T @ S @ H, H.T @ S @ T)
-    return (judged @ beta).argmax(axis=1)
+    return (rows @ beta).argmax(axis=1)
 
 
 def test_a_task_has_the_rows_of_table_i(task):
@@ -54,7 +55,7 @@ def test_a_task_has_the_rows_of_table_i(task):
 
 def test_costs_of_one_are_the_plain_machine(data):
     rng, same = np.random.default_rng(3), np.random.default_rng(3)
-    drawn = Task.drawn(data.X, data.y - 1, 5, rng)
+    drawn = Task.draw(data.X, data.y - 1, 5, rng)
     rows = same.permutation(len(data.X))
     X, y = data.X[rows], data.y[rows]
     machine = ELMClassifier(100, draw="uniform", scale="minmax", random_state=same)
@@ -66,27 +67,27 @@ def test_costs_of_one_are_the_plain_machine(data):
 def test_training_fitness_is_the_accuracy_on_the_training_rows(task, bounds):
     B, fitness = search_costs(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
     H, y = task.H[:400], task.y[:400]
-    assert np.mean(literal_answers(H, y, B, H) == y) == pytest.approx(fitness)
+    assert np.mean(literal_predictions(H, y, B, H) == y) == pytest.approx(fitness)
     assert bounds[0] <= B.min() <= B.max() <= bounds[1]
 
 
 @BOUNDS
-def test_out_of_fold_fitness_is_judged_without_the_fold(task, bounds):
+def test_out_of_fold_fitness_is_trained_without_the_fold(task, bounds):
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
     B, fitness = search_costs(task, KINDS[1], bounds, TINY, rng)
     y, right = task.y[:400], 0
     for split in folds(task.X[:400], y, N_FOLDS, same):
         H = task.H[split.train]
-        told = literal_answers(H, y[split.train], B[split.train], task.H[split.test])
-        right += np.sum(told == y[split.test])
+        y_pred = literal_predictions(H, y[split.train], B[split.train], task.H[split.test])
+        right += np.sum(y_pred == y[split.test])
     assert right / 400 == pytest.approx(fitness)
 
 
 @BOUNDS
-def test_the_oracle_finds_what_it_is_tested_by(task, bounds):
+def test_the_oracle_searches_on_the_test_rows(task, bounds):
     B, fitness = search_costs(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
-    told = literal_answers(task.H[:400], task.y[:400], B, task.H[400:])
-    assert np.mean(told == task.y[400:]) == pytest.approx(fitness)
+    y_pred = literal_predictions(task.H[:400], task.y[:400], B, task.H[400:])
+    assert np.mean(y_pred == task.y[400:]) == pytest.approx(fitness)
     assert task.accuracy(B) == pytest.approx(fitness)
 
 
@@ -117,9 +118,9 @@ def test_random_labels_are_drawn_anew_in_every_repeat(data):
     assert np.isnan(arms[0].fitness).all()
 
 
-def test_mean_and_spread_are_over_the_repeats():
+def test_mean_and_std_are_over_the_repeats():
     arm = Arm(KINDS[0], SIGNED, (0.5, 0.5), (0.2, 0.4))
-    assert (arm.mean, arm.spread) == pytest.approx((0.3, np.sqrt(0.02)))
+    assert (arm.mean, arm.std) == pytest.approx((0.3, np.sqrt(0.02)))
 
 
 def test_arms_are_compared_split_by_split():

@@ -56,7 +56,7 @@ def test_correcting_moves_three_values_and_leaves_the_published_table_alone():
     assert PUBLISHED["table-12"].column("CSLDA")[3] == 45.5
 
 
-def test_splits_alone_spread_as_the_hypergeometric_distribution_says(rng):
+def test_splits_alone_vary_as_the_hypergeometric_distribution_says(rng):
     for split in simulate_split_stds(rng, 20_000):
         p = split.mean / 100.0
         exact = 100.0 * np.sqrt(p * (1 - p) / 220 * 400 / 619)

@@ -1,7 +1,6 @@
 import pytest
 
-from ecselm.paper.bench import report, run
-from ecselm.paper.bench import run as plan
+from ecselm.paper.bench import plan, report, run
 from tests.paper.bench.made import cases
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ecselm.costs import parse_sample_cost
-from ecselm.paper.datasets import load_bank_marketing
-from ecselm.paper.datasets import uci as bank
+from ecselm.paper.datasets import load_bank_marketing, uci
+from ecselm.paper.datasets.uci import BANK_HEADER
 from tests.paper.datasets.conftest import truncate
 
 FIRST = '58;"management";"married";"tertiary";"no";2143;"yes";"no";"unknown";5;"may";261;1;-1;0;'
@@ -25,7 +25,7 @@ def put(write, monkeypatch):
     """Write a table that may be of any length."""
 
     def written(text, n_rows=None):
-        monkeypatch.setattr(bank, "N_ROWS", text.count("\n") if n_rows is None else n_rows)
+        monkeypatch.setattr(uci, "BANK_ROWS", text.count("\n") if n_rows is None else n_rows)
         return write("bankmarketing_example_costs", "bankmarketing.csv.gz", text)
 
     return written

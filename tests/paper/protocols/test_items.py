@@ -1,8 +1,9 @@
 import pytest
 
 from ecselm.paper.methods import find_method, list_methods
-from ecselm.paper.protocols import ITEMS, QUICK, find_item
-from ecselm.paper.protocols.reproduction import plan
+from ecselm.paper.protocols import ITEMS, QUICK
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.reproduction import plan_item
 
 PRINTED = [item for item in ITEMS.values() if item.name not in {"keel", "credit", "access"}]
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
@@ -49,7 +50,7 @@ def test_every_case_that_is_asked_for_is_there(item):
 
 def test_tables_that_share_a_method_share_its_jobs():
     keys = [
-        {job.key for job in plan(find_item(name), QUICK, 0) if job.setting.method == "ECSELM"}
+        {job.key for job in plan_item(find_item(name), QUICK, 0) if job.setting.method == "ECSELM"}
         for name in ("table-1", "table-2", "table-3")
     ]
     assert keys[0] == keys[1] > keys[2]
@@ -72,5 +73,5 @@ def test_unknown_item_is_refused_with_those_there_are():
 
 
 def test_summary_has_one_line_for_lfw():
-    labels = dict.fromkeys(job.known.label for job in plan(find_item("table-12"), QUICK, 0))
+    labels = dict.fromkeys(job.info.label for job in plan_item(find_item("table-12"), QUICK, 0))
     assert len(labels) == 6

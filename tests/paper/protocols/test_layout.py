@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from ecselm.paper.jobs import COLUMNS
-from ecselm.paper.protocols import find_item
+from ecselm.paper.protocols.items import find_item
 from ecselm.paper.protocols.layout import aligned, layout_table, significance_table
 from ecselm.paper.protocols.published import PUBLISHED
 
@@ -12,7 +12,7 @@ def frame_of(rows):
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def test_spread_has_one_degree_of_freedom_less():
+def test_std_has_one_degree_of_freedom_less():
     values = [0.5, 0.6, 0.8]
     rows = [("AR", "NN", i, "accuracy", "", value) for i, value in enumerate(values)]
     table = layout_table(find_item("table-7"), frame_of(rows))
@@ -21,7 +21,7 @@ def test_spread_has_one_degree_of_freedom_less():
     )
 
 
-def test_one_split_has_no_spread():
+def test_one_split_has_no_std():
     table = layout_table(find_item("table-7"), frame_of([("AR", "NN", 0, "accuracy", "", 0.5)]))
     assert table.rows == (("AR", "50.00"),)
 
@@ -52,7 +52,7 @@ def test_summary_takes_accuracy_but_arr_for_gases():
     assert [row[1] for row in table.rows] == ["90.00", "80.00"]
 
 
-def test_seconds_are_those_to_learn_and_to_answer():
+def test_seconds_are_those_to_fit_and_to_predict():
     rows = [
         ("LFW", "ELM", 0, "seconds", at, value)
         for at, value in (("choose", 100.0), ("learn", 2.0), ("answer", 0.5))

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from ecselm.paper.datasets import load_enose, load_gas, make_enose_like
-from ecselm.paper.protocols import FULL, Case
+from ecselm.paper.protocols import FULL
 from ecselm.paper.protocols.beauty import BEAUTY, CULTURES
 from ecselm.paper.protocols.faces import VERIFICATION
-from ecselm.paper.protocols.protocol import described, first_available
+from ecselm.paper.protocols.protocol import Case, case_info, first_available
 
 STAND_IN = partial(make_enose_like, random_state=0)
 
@@ -35,7 +35,7 @@ ONE_SPLIT = ((np.arange(3), np.arange(3, 5)),)
 def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
     data = STAND_IN()
     labels = [
-        described(Case("E-NOSE", origin, STAND_IN), data, ONE_SPLIT).label
+        case_info(Case("E-NOSE", origin, STAND_IN), data, ONE_SPLIT).label
         for origin in ("paper", "public", "synthetic")
     ]
     assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like (SYNTHETIC)"]
@@ -43,7 +43,7 @@ def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
 
 def test_checksum_tells_data_apart():
     one, other = (
-        described(
+        case_info(
             Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), ONE_SPLIT
         )
         for seed in (0, 1)
@@ -53,9 +53,9 @@ def test_checksum_tells_data_apart():
 
 def test_checksums_tell_costs_and_splits_apart():
     data, case = STAND_IN(), Case("E-NOSE", "synthetic", STAND_IN)
-    plain = described(case, data, ONE_SPLIT)
-    costly = described(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)
-    turned = described(case, data, tuple(split[::-1] for split in ONE_SPLIT))
+    plain = case_info(case, data, ONE_SPLIT)
+    costly = case_info(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)
+    turned = case_info(case, data, tuple(split[::-1] for split in ONE_SPLIT))
     assert plain.checksum == turned.checksum != costly.checksum
     assert plain.splits == costly.splits != turned.splits
 

@@ -10,9 +10,10 @@ import pytest
 
 from ecselm.paper.datasets import make_enose_like, make_m2b_like
 from ecselm.paper.jobs import COLUMNS, Journal, read_rows
-from ecselm.paper.protocols import ITEMS, QUICK, find_item, reproduce, reproduction
+from ecselm.paper.protocols import ITEMS, QUICK, reproduce, reproduction
+from ecselm.paper.protocols.items import find_item
 from ecselm.paper.protocols.protocol import CaseInfo
-from ecselm.paper.protocols.reproduction import Collected, plan
+from ecselm.paper.protocols.reproduction import plan_item
 from ecselm.search import BacktrackingSearch
 
 SHORT = replace(QUICK, most_rows=60, repeats=1)
@@ -79,7 +80,7 @@ def test_items_run_before_in_the_same_folder_change_nothing(short_whole, tmp_pat
     assert contents(done.folder) == contents(short_whole.folder)
 
 
-def test_results_are_tidy_and_times_lie_apart(whole):
+def test_results_are_tidy_and_times_have_a_file_of_their_own(whole):
     frame = read_rows(whole.folder / "results.parquet")
     assert tuple(frame.columns) == COLUMNS
     assert "seconds" not in set(frame["metric"])
@@ -108,8 +109,8 @@ def test_numbers_that_make_no_sense_are_refused_before_anything_is_written(tmp_p
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
-    store = Journal(whole.folder.parent, {})
-    with store.alone(), pytest.raises(RuntimeError, match="one run at a time"):
+    journal = Journal(whole.folder.parent, {})
+    with journal.lock(), pytest.raises(RuntimeError, match="one run at a time"):
         reproduce("table-11", whole.folder.parent, budget=QUICK)
     assert contents(reproduce("table-11", whole.folder.parent, budget=QUICK).folder)
 
@@ -179,39 +180,36 @@ def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
         CaseInfo(label, origin, "", "", "", 1)
         for label, origin in (("E-NOSE", "paper"), ("LFW, LBP", "public"), ("AR", "synthetic"))
     )
-    beside = {
-        name: reproduction._published(find_item(name), Collected((), (), cases)) for name in ITEMS
-    }
+    beside = {name: reproduction._published(find_item(name), cases) for name in ITEMS}
     assert {name for name, table in beside.items() if table is not None} == {
         "table-10",
         "table-11",
         "table-12",
     }
     assert [row[0] for row in beside["table-12"].rows] == ["E-NOSE"]
-    own = Collected((), (), cases[:1])
-    assert reproduction._published(find_item("table-13"), own).rows[0][1] == "0.0062"
+    assert reproduction._published(find_item("table-13"), cases[:1]).rows[0][1] == "0.0062"
 
 
 def test_other_splits_of_the_same_rows_are_not_taken_from_the_journal():
-    one, other = (plan(find_item("table-11"), QUICK, seed)[0] for seed in (0, 1))
-    assert one.known.checksum == other.known.checksum
+    one, other = (plan_item(find_item("table-11"), QUICK, seed)[0] for seed in (0, 1))
+    assert one.info.checksum == other.info.checksum
     assert one.key != other.key
 
 
 def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     """Ctrl-C within a search ends the run: what was cut short is not in the journal."""
-    told = []
+    calls = []
 
     def interrupted(self):
-        told.append(self)
-        if len(told) == 3:
+        calls.append(self)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return asked(self)
+        return ask(self)
 
-    asked = BacktrackingSearch.ask
+    ask = BacktrackingSearch.ask
     monkeypatch.setattr(BacktrackingSearch, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reproduce("table-11", tmp_path, budget=SHORT)
-    assert len(told) == 3
+    assert len(calls) == 3
     done = Journal(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
     assert "|ECSELM|" not in "".join(done)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm import metrics
 from ecselm.paper.protocols.published import frame
 from ecselm.paper.statistics import (
     bootstrap_interval,
@@ -182,10 +181,6 @@ def test_methods_may_have_any_names():
     found = compare_methods(pd.DataFrame(np.eye(3)), 1, tests="wilcoxon")
     assert found["method"].tolist() == [0, 2]
     assert set(found["baseline"]) == {1}
-
-
-def test_it_stands_among_the_metrics_too():
-    assert metrics.compare_methods is compare_methods
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from ecselm.displays import CriticalDifferenceDisplay
-from ecselm.paper.statistics import critical_difference, mean_ranks
+from ecselm.paper.statistics import (
+    CriticalDifferenceDisplay,
+    critical_difference,
+    mean_ranks,
+)
 from ecselm.paper.statistics.ranks import cliques
 
 SCORES = pd.DataFrame(

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from ecselm.paper.bench.report import (
-    SetOf,
+    DataFacts,
     comparisons_of,
     page_of,
     parts_of,
@@ -14,9 +14,9 @@ from ecselm.paper.statistics import holm, wilcoxon_test
 
 N = 8
 SETS = [
-    SetOf(f"set-{i}", "development" if i < 4 else "confirmation", 2, 2, 9) for i in range(N - 1)
+    DataFacts(f"set-{i}", "development" if i < 4 else "confirmation", 2, 2, 9) for i in range(N - 1)
 ]
-SETS.append(SetOf("many", "confirmation", 3, 2, 9))
+SETS.append(DataFacts("many", "confirmation", 3, 2, 9))
 
 
 def frame(values, metric="gmean"):
@@ -84,18 +84,18 @@ def test_methods_of_two_classes_are_ranked_on_these(values):
     assert set(found["part"]) == {"all", "development", "confirmation"}
 
 
-def test_unfinished_methods_are_left_out(values):
+def test_unfinished_methods_are_missing(values):
     results = frame(values)
-    begun = results[(results["method"] != "ELM") | (results["data"] != "set-3")]
-    cut = results.drop(results.index[(results["method"] == "ELM")][0])
-    for left in (begun, cut):
+    started = results[(results["method"] != "ELM") | (results["data"] != "set-3")]
+    torn = results.drop(results.index[(results["method"] == "ELM")][0])
+    for left in (started, torn):
         found = summary_of(parts_of(left, SETS))
         assert "ELM" not in set(found[found["part"] == "all"]["method"])
 
 
 def test_less_cost_is_better_and_splits_are_not_tested():
     costs = {"ECSELM": {"bank": 1.0}, "ELM": {"bank": 2.0}}
-    parts = parts_of(frame(costs, "mean_cost"), [SetOf("bank", "neither", 2, 2, 9)])
+    parts = parts_of(frame(costs, "mean_cost"), [DataFacts("bank", "neither", 2, 2, 9)])
     row = row_of(comparisons_of(parts), part="bank", method="ELM")
     assert (row.wins, row.losses, row.difference) == (2, 0, 1.0)
     assert np.isnan(row.p)
@@ -116,4 +116,4 @@ def test_page_has_a_table_for_every_part(values):
     assert page.count("\n## ") == len(tables) == 5
     assert "## Geometric mean of the recalls: development half, 4 data sets" in page
     assert "![cd-gmean.svg](cd-gmean.svg)" in page
-    assert "Not finished everywhere, and left out there: KELM." in page
+    assert "Not finished everywhere, and missing there: KELM." in page

@@ -9,11 +9,11 @@ from sklearn.preprocessing import StandardScaler
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.jobs import Measurement
 from ecselm.paper.methods import Method, registry
-from ecselm.paper.protocols import Budget, Case, Item, Protocol
+from ecselm.paper.protocols import Budget, Item
 from ecselm.paper.protocols.faces import SIMILARITIES
 from ecselm.paper.protocols.items import Part, plain, varied
-from ecselm.paper.protocols.protocol import random_splits
-from ecselm.paper.protocols.reproduction import plan
+from ecselm.paper.protocols.protocol import Case, Protocol, random_splits
+from ecselm.paper.protocols.reproduction import plan_item
 
 
 def numbered():
@@ -54,7 +54,7 @@ class SpyBefore(TransformerMixin, BaseEstimator):
         return X
 
 
-def rows_told(model, X, y, data):
+def evaluate_rows(model, X, y, data):
     model.predict(X)
     return (Measurement("rows", float((X[:, 0] ** 2).sum())),)
 
@@ -64,7 +64,7 @@ PROTOCOL = Protocol(
     "classification",
     lambda: (Case("numbered", "synthetic", numbered),),
     random_splits(60, 30),
-    rows_told,
+    evaluate_rows,
     SpyBefore,
 )
 
@@ -79,11 +79,11 @@ def spy(monkeypatch):
 
 
 def jobs_of(*names, budget):
-    return plan(Item("toy", "A toy", (Part(PROTOCOL, plain(names)),)), budget, 0)
+    return plan_item(Item("toy", "A toy", (Part(PROTOCOL, plain(names)),)), budget, 0)
 
 
 @pytest.mark.parametrize("tuned", [True, False])
-def test_test_rows_never_reach_the_choice_nor_what_comes_before(spy, tuned):
+def test_test_rows_never_reach_tuning_nor_transformers(spy, tuned):
     job = jobs_of("Spy", budget=Budget(repeats=1, tuned=tuned))[0]
     train, test = (
         set(rows.astype(float)) for rows in PROTOCOL.splits(numbered(), job.budget, 0)[0]
@@ -98,35 +98,35 @@ def test_test_rows_never_reach_the_choice_nor_what_comes_before(spy, tuned):
 
 
 class GroupSpy(Spy):
-    """Remembers which groups it was told of."""
+    """Remembers the groups it was given."""
 
-    told: ClassVar[list] = []
+    given: ClassVar[list] = []
 
     def fit(self, X, y, groups=None):
-        self.told.append((set(X[:, 0]), groups))
+        self.given.append((set(X[:, 0]), groups))
         return super().fit(X, y)
 
 
 @pytest.mark.parametrize("tuned", [True, False])
-def test_no_choice_parts_a_group_and_who_minds_groups_is_told(spy, monkeypatch, tuned):
-    GroupSpy.told.clear()
+def test_folds_keep_groups_whole_and_methods_get_the_groups(spy, monkeypatch, tuned):
+    GroupSpy.given.clear()
     method = Method("Spy", "classification", make=GroupSpy, grid={"depth": [1, 2]})
     monkeypatch.setattr(registry, "_ALL", (method,))
     protocol = replace(PROTOCOL, groups=lambda data, seed, split: data.X[:, 0] // 5)
     item = Item("toy", "A toy", (Part(protocol, plain(["Spy"])),))
-    job = plan(item, Budget(repeats=1, tuned=tuned), 0)[0]
+    job = plan_item(item, Budget(repeats=1, tuned=tuned), 0)[0]
     job.run()
     train = set(PROTOCOL.splits(numbered(), job.budget, 0)[0][0].astype(float))
-    assert len(GroupSpy.told) == (7 if tuned else 1)
-    for rows, groups in GroupSpy.told:
+    assert len(GroupSpy.given) == (7 if tuned else 1)
+    for rows, groups in GroupSpy.given:
         assert groups.tolist() == [row // 5 for row in sorted(rows)]
         assert not {row // 5 for row in rows} & {row // 5 for row in train - rows}
 
 
-def test_who_minds_no_groups_is_fitted_as_ever(spy):
+def test_methods_without_groups_are_fitted_without_them(spy):
     protocol = replace(PROTOCOL, groups=lambda data, seed, split: data.X[:, 0] // 5)
     item = Item("toy", "A toy", (Part(protocol, plain(["Spy"])),))
-    job = plan(item, Budget(repeats=1), 0)[0]
+    job = plan_item(item, Budget(repeats=1), 0)[0]
     job.run()
     fits = [rows for what, _, rows in spy if what == "fit"]
     whole = fits.pop()
@@ -144,27 +144,27 @@ def test_the_chosen_method_learns_from_all_training_rows(spy):
 
 def test_all_methods_are_tested_on_the_same_rows(spy):
     jobs = jobs_of("Spy", "NN", "ELM", "SVM", budget=Budget(repeats=3, tuned=False))
-    told = {}
+    values = {}
     for job in jobs:
-        told.setdefault(job.split, set()).add(job.run().rows[0].value)
-    assert [len(values) for values in told.values()] == [1, 1, 1]
-    assert len(set.union(*told.values())) == 3
+        values.setdefault(job.split, set()).add(job.run().rows[0].value)
+    assert [len(one) for one in values.values()] == [1, 1, 1]
+    assert len(set.union(*values.values())) == 3
 
 
 def test_a_job_run_twice_gives_the_same_rows(item, budget):
-    for job in plan(item, budget, 0)[::2]:
+    for job in plan_item(item, budget, 0)[::2]:
         assert job.run().rows == job.run().rows
 
 
 def test_searches_are_as_small_as_the_budget_says(item, budget):
-    job = next(job for job in plan(item, budget, 5) if job.setting.method == "ECSELM")
+    job = next(job for job in plan_item(item, budget, 5) if job.setting.method == "ECSELM")
     model = job._model(np.zeros((9, 6)), np.arange(9) % 3, job.case.load())[-1]
     assert (model.population_size, model.max_epochs, model.random_state) == (6, 6, 5)
 
 
-def test_time_is_told_apart_for_choice_learning_and_answers(item, budget):
+def test_times_of_tuning_fitting_and_predicting_are_separate(item, budget):
     tuned = replace(budget, tuned=True, population=None)
-    job = next(job for job in plan(item, tuned, 0) if job.setting.method == "ELM")
+    job = next(job for job in plan_item(item, tuned, 0) if job.setting.method == "ELM")
     spent = {row.at: row.value for row in job.run().seconds}
     assert list(spent) == ["prepare", "choose", "learn", "answer"]
     assert spent["prepare"] == 0
@@ -175,7 +175,7 @@ def test_time_is_told_apart_for_choice_learning_and_answers(item, budget):
 def two_of_pairs(budget, tmp_path):
     """One job that keeps its similarities in a folder, and one that does not."""
     item = Item("toy", "A toy", (Part(SIMILARITIES, varied((5,), (10,), "L")[:1]),))
-    return [plan(item, budget, 0, cache)[0] for cache in (tmp_path, None)]
+    return [plan_item(item, budget, 0, cache)[0] for cache in (tmp_path, None)]
 
 
 def test_similarities_that_were_kept_change_nothing(two_of_pairs, tmp_path):
@@ -205,7 +205,7 @@ def test_costs_of_the_data_reach_what_takes_costs(rng):
     case = Case("costly", "synthetic", lambda: data)
     costly = replace(PROTOCOL, cases=lambda: (case,), before=StandardScaler, scoring="mean_cost")
     item = Item("toy", "A toy", (Part(costly, plain(["kernel ECSELM", "CSELM", "ELM"])),))
-    for job in plan(item, Budget(repeats=1), 0):
+    for job in plan_item(item, Budget(repeats=1), 0):
         search = job._model(data.X, data.y, data)
         method = search.estimator[-1]
         assert "mean_cost" in str(search.scoring)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.paper.bench.minority import TARGETS, gains_of, kept, tables_of, values_of
+from ecselm.paper.bench.minority import TARGETS, gains_of, keeps_prior, tables_of, values_of
 from ecselm.paper.jobs import COLUMNS
 from ecselm.paper.statistics import bootstrap_interval
 
@@ -13,15 +13,15 @@ def made_results(gains=GAINS):
     """Return two splits whose mean gain is known."""
     rows = []
     for data, gain in gains.items():
-        for split, apart in enumerate((-0.01, 0.01)):
+        for split, shift in enumerate((-0.01, 0.01)):
             for size in ("50", "5"):
                 for target in TARGETS:
-                    learned = 0.5 + gain + apart if size == "5" else 0.5
+                    learned = 0.5 + gain + shift if size == "5" else 0.5
                     values = {"prior": 0.5, "learned": learned, "default": 0.5}
                     rows += [
                         (data, form, split, target, size, value) for form, value in values.items()
                     ]
-                    rows.append((data, "default", split, kept(target), size, float(split)))
+                    rows.append((data, "default", split, keeps_prior(target), size, float(split)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -13,13 +13,13 @@ from ecselm.paper.methods import Shape, get_method
 SHAPE = Shape(n_samples=500, n_features=8, n_classes=2)
 
 
-@pytest.mark.parametrize("one", BENCH_METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("one", BENCH_METHODS, ids=lambda one: one.name)
 def test_every_method_can_be_made_with_each_of_at_most_36_candidates(one):
     candidates = one.grid(SHAPE)
     assert 1 <= len(candidates) <= 36
     for candidate in (candidates[0], candidates[-1]):
-        get_method(one.method, "classification", **candidate)
-        get_method(one.chosen_as or one.method, "classification", **one.params, **candidate)
+        get_method(one.name, "classification", **candidate)
+        get_method(one.tuned_as or one.name, "classification", **one.params, **candidate)
 
 
 def test_candidates_are_all_different():
@@ -39,10 +39,10 @@ def test_unknown_methods_are_refused_with_the_closest():
 
 
 def test_methods_are_run_in_the_order_of_the_bench():
-    assert [one.method for one in find_bench_methods(QUICK_METHODS)] == list(QUICK_METHODS)
+    assert [one.name for one in find_bench_methods(QUICK_METHODS)] == list(QUICK_METHODS)
 
 
-def test_a_missing_extra_is_told_by_name(monkeypatch):
+def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn.ensemble", None)
     with pytest.raises(ImportError, match='the extra "compare"'):
         check_extras(find_bench_methods(("RUSBoost",)))

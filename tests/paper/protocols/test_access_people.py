@@ -6,11 +6,11 @@ from ecselm.paper.protocols.access import (
     MEMBERS,
     STRANGER,
     UNSEEN,
-    cases,
+    access_cases,
+    access_splits,
     forty_people,
-    persons,
+    person_groups,
     relabel,
-    splits,
 )
 
 
@@ -19,8 +19,8 @@ def data():
     return forty_people()
 
 
-def test_half_of_the_pictures_of_who_is_known_train(data):
-    for number, (train, test) in enumerate(splits(data, FULL, 0)):
+def test_half_of_the_pictures_of_known_persons_train(data):
+    for number, (train, test) in enumerate(access_splits(data, FULL, 0)):
         y = relabel(data, 0, number).y
         counts = dict(zip(*np.unique(y[train], return_counts=True), strict=True))
         assert counts == {**dict.fromkeys(MEMBERS, 5), STRANGER: 75}
@@ -29,8 +29,8 @@ def test_half_of_the_pictures_of_who_is_known_train(data):
         assert left == {**dict.fromkeys(MEMBERS, 5), STRANGER: 75, UNSEEN: 150}
 
 
-def test_nobody_who_is_unseen_trains(data):
-    for number, (train, test) in enumerate(splits(data, FULL, 1)):
+def test_unseen_strangers_are_absent_from_training(data):
+    for number, (train, test) in enumerate(access_splits(data, FULL, 1)):
         y = relabel(data, 1, number).y
         unseen = np.unique(data.y[y == UNSEEN])
         assert len(unseen) == 15
@@ -53,14 +53,14 @@ def test_every_repeat_and_every_seed_has_its_own_gallery(data):
 
 
 def test_fewer_repeats_have_the_same_galleries(data):
-    few, many = splits(data, QUICK, 0), splits(data, FULL, 0)
+    few, many = access_splits(data, QUICK, 0), access_splits(data, FULL, 0)
     for one, other in zip(few, many, strict=False):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def test_a_stranger_is_one_group_and_every_picture_of_a_member_its_own(data):
     for split in (0, 1):
-        groups, y = persons(data, 0, split), relabel(data, 0, split).y
+        groups, y = person_groups(data, 0, split), relabel(data, 0, split).y
         member = np.isin(y, MEMBERS)
         assert np.array_equal(groups[~member], data.y[~member])
         assert len(np.unique(groups[member])) == member.sum() == 100
@@ -74,6 +74,6 @@ def test_relabelling_leaves_the_data_as_they_were(data):
 
 
 def test_without_data_there_is_a_stand_in():
-    (case,) = cases()
+    (case,) = access_cases()
     assert case.origin == "synthetic"
     assert case.load().synthetic

@@ -1,4 +1,4 @@
-"""Data with enough rows of the minority to be subsample, and a model that is quick."""
+"""Data with enough rows of the minority to be subsampled, and a model that is quick."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import numpy as np
 from ecselm.paper.bench.cases import BenchCase, official
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.datasets.dataset import leave_fold_out, stratified_fold
-from ecselm.paper.protocols import Case
+from ecselm.paper.protocols.protocol import Case
 
 
 def enough(name, n_rare=92, shift=1.0):
@@ -30,7 +30,7 @@ def cases():
 class QuickFitter:
     """Stands for ECSELM: a threshold, which is lower where costs were learned."""
 
-    def __init__(self, contestant, costly, seed):
+    def __init__(self, method, by_cost, seed):
         self.seed = seed
 
     def fit(self, candidate, rows, target):

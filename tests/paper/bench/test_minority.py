@@ -1,11 +1,9 @@
 import pytest
 
-from ecselm.paper.bench import minority as job
-from ecselm.paper.bench import minority as report
-from ecselm.paper.bench import minority as run
+from ecselm.paper.bench import minority
 from ecselm.paper.bench.minority import MinorityJob, bench_minority
 from ecselm.paper.jobs import COLUMNS
-from tests.paper.bench.minority.made import QuickFitter, cases
+from tests.paper.bench.minority_data import QuickFitter, cases
 
 FILES = ("results.parquet", "minority.md")
 
@@ -14,10 +12,10 @@ FILES = ("results.parquet", "minority.md")
 def quick(monkeypatch):
     """Run a quick model on small data, and draw nothing."""
     monkeypatch.delenv("ECSELM_DATA", raising=False)
-    monkeypatch.setattr(run, "keel_cases", cases)
-    monkeypatch.setattr(run, "QUICK_SETS", ("yeast-a",))
-    monkeypatch.setattr(job, "Fitter", QuickFitter)
-    monkeypatch.setattr(report, "draw_gains", lambda *args: None)
+    monkeypatch.setattr(minority, "keel_cases", cases)
+    monkeypatch.setattr(minority, "QUICK_SETS", ("yeast-a",))
+    monkeypatch.setattr(minority, "Fitter", QuickFitter)
+    monkeypatch.setattr(minority, "draw_gains", lambda *args: None)
 
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_files(tmp_path, monkeypatch):
@@ -35,9 +33,9 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_files(tmp_path, monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             bench_minority(tmp_path / "stopped")
     shown = bench_minority(tmp_path / "stopped", run=False)
-    assert shown.left_out == ("yeast-b",)
+    assert shown.unfinished == ("yeast-b",)
     assert "1 data set\n" in shown.text()
-    assert "not finished, and left out: yeast-b" in shown.text()
+    assert "not finished, and missing: yeast-b" in shown.text()
     bench_minority(tmp_path / "stopped")
     for name in FILES:
         content = (tmp_path / "stopped" / name).read_bytes()
@@ -94,7 +92,7 @@ def test_what_cannot_be_run_is_refused_before_any_work(tmp_path, options, senten
 def test_without_results_or_data_that_is_said(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="output must be a folder with results to show"):
         bench_minority(tmp_path / "new", run=False)
-    monkeypatch.setattr(run, "keel_cases", tuple)
+    monkeypatch.setattr(minority, "keel_cases", tuple)
     with pytest.raises(FileNotFoundError, match="ECSELM_DATA must name a folder"):
         bench_minority(tmp_path / "new")
     assert not list(tmp_path.iterdir())

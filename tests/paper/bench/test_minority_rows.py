@@ -3,9 +3,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ecselm.paper.bench.minority import SIZES, is_suited, subsample_minority, suited_cases
+from ecselm.paper.bench.minority import SIZES, is_suitable, subsample_minority, suitable_cases
 from tests.paper.bench.made import tiny
-from tests.paper.bench.minority.made import case, cases, enough
+from tests.paper.bench.minority_data import case, cases, enough
 
 
 def test_rows_of_fewer_cases_are_among_those_of_more():
@@ -33,12 +33,12 @@ def test_other_seeds_draw_other_rows():
 
 
 def test_suited_are_two_classes_with_enough_rows_in_every_training_fold():
-    assert is_suited(enough("a", n_rare=90))
-    assert not is_suited(enough("a", n_rare=89))
-    assert not is_suited(tiny("b", k=3))
-    assert [one.known.label for one in suited_cases(cases(), 0)] == ["yeast-a", "yeast-b"]
+    assert is_suitable(enough("a", n_rare=90))
+    assert not is_suitable(enough("a", n_rare=89))
+    assert not is_suitable(tiny("b", k=3))
+    assert [one.info.label for one in suitable_cases(cases(), 0)] == ["yeast-a", "yeast-b"]
 
 
 def test_sets_of_which_none_is_suited_are_refused_by_name():
     with pytest.raises(ValueError, match=r"at least 60 rows of the minority .* got glass-few"):
-        suited_cases([case("glass-few", n_rare=60)], 0)
+        suitable_cases([case("glass-few", n_rare=60)], 0)

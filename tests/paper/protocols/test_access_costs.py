@@ -5,11 +5,11 @@ from ecselm import ECSELMClassifier
 from ecselm.metrics import mean_cost
 from ecselm.paper.protocols.access import (
     GUESS,
+    MAX_RATIO,
     MEMBERS,
-    MOST,
     STRANGER,
-    TRUTHS,
-    MistakeCosts,
+    TRUE_COSTS,
+    ErrorCosts,
     draw_ordered_costs,
     known_order,
     mean_ordered_costs,
@@ -18,8 +18,8 @@ from ecselm.paper.protocols.access import (
 CLASSES = np.array([*MEMBERS, STRANGER])
 
 
-def test_a_rule_tells_the_three_mistakes_apart():
-    cost = MistakeCosts(100.0, 10.0, 1.0)(CLASSES)
+def test_a_rule_separates_the_three_errors():
+    cost = ErrorCosts(100.0, 10.0, 1.0)(CLASSES)
     assert cost[-1, :-1].tolist() == [100.0] * 10
     assert cost[:-1, -1].tolist() == [10.0] * 10
     assert np.array_equal(cost[:-1, :-1], 1.0 - np.eye(10))
@@ -34,31 +34,31 @@ def test_a_rule_holds_for_the_classes_of_a_fold():
 @pytest.mark.parametrize("values", [(2.0, 3.0, 1.0), (3.0, 1.0, 1.0), (3.0, 2.0, 0.0)])
 def test_costs_out_of_order_are_refused(values):
     with pytest.raises(ValueError, match="let_in > rejected > confused > 0 must hold, got"):
-        MistakeCosts(*values)
+        ErrorCosts(*values)
 
 
 def test_average_over_draws_is_the_cost_by_the_mean_of_the_draws(rng):
-    truth, told = rng.choice(CLASSES, 60), rng.choice(CLASSES, 60)
+    y_true, y_pred = rng.choice(CLASSES, 60), rng.choice(CLASSES, 60)
     draws = draw_ordered_costs(50, np.random.default_rng(3))
-    each = [mean_cost(truth, told, cost=MistakeCosts(*draw)) for draw in draws.tolist()]
-    assert np.mean(each) == pytest.approx(mean_cost(truth, told, cost=mean_ordered_costs(50, 3)))
+    each = [mean_cost(y_true, y_pred, cost=ErrorCosts(*draw)) for draw in draws.tolist()]
+    assert np.mean(each) == pytest.approx(mean_cost(y_true, y_pred, cost=mean_ordered_costs(50, 3)))
 
 
 def test_mean_of_the_draws_is_near_its_limit():
     """The larger and the smaller of two log-uniform numbers, integrated."""
-    u = np.log(MOST)
-    larger = 2.0 / u**2 * (MOST * (u - 1.0) + 1.0)
-    smaller = 2.0 / u**2 * (MOST - u - 1.0)
+    u = np.log(MAX_RATIO)
+    larger = 2.0 / u**2 * (MAX_RATIO * (u - 1.0) + 1.0)
+    smaller = 2.0 / u**2 * (MAX_RATIO - u - 1.0)
     found = mean_ordered_costs(400_000)
     assert (found.let_in, found.rejected) == pytest.approx((larger, smaller), rel=0.01)
     assert found.confused == 1.0
 
 
-@pytest.mark.parametrize("costs", [GUESS, mean_ordered_costs(), *TRUTHS], ids=str)
-def test_all_costs_told_obey_the_order_that_is_known(costs):
+@pytest.mark.parametrize("costs", [GUESS, mean_ordered_costs(), *TRUE_COSTS], ids=str)
+def test_all_given_costs_obey_the_known_order(costs):
     cost = costs(CLASSES)
     by_class = dict(zip(CLASSES.tolist(), cost.sum(axis=1), strict=True))
-    assert all(by_class[dearer] > by_class[cheaper] for dearer, cheaper in known_order())
+    assert all(by_class[higher] > by_class[lower] for higher, lower in known_order())
     assert cost[-1, :-1].min() > cost[:-1, -1].max() > cost[0, 1] > 0
 
 
