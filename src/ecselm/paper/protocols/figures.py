@@ -24,6 +24,7 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
 PANEL = (4.2, 3.4)  # inches
+ROC_PANEL = (5.4, 3.6)  # a square beside a legend with names and areas
 WIDEST = 3  # panels in a row
 WIDEST_TITLE = 44  # characters
 
@@ -68,7 +69,7 @@ def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
     ax.plot([0.0, 1.0], [0.0, 1.0], color="0.7", linewidth=0.8, linestyle=":")
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true positive rate")
-    ax.set_aspect("equal")
+    ax.set_box_aspect(1.0)
     _legend(ax)
 
 
@@ -152,6 +153,7 @@ class FigureKind:
     by_method: bool = False  # a panel for every method, too
     beside: str | None = None  # a metric in the legend
     log: bool = False
+    size: tuple[float, float] = PANEL
 
 
 _SCORES = "cumulative score"
@@ -160,7 +162,9 @@ FIGURES: dict[str, FigureKind] = {
     "figure-4": FigureKind("cum_score", "tolerance", f"Dressing, {_SCORES}", draw_curves),
     "figure-5": FigureKind("cum_score", "tolerance", f"Voices, {_SCORES}", draw_curves),
     "figure-6": FigureKind("cum_score", "tolerance", f"AR, {_SCORES}", draw_curves),
-    "figure-8": FigureKind("tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc"),
+    "figure-8": FigureKind(
+        "tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc", size=ROC_PANEL
+    ),
     "figure-9": FigureKind("confusion", "predicted", "Gases", draw_confusion, by_method=True),
     "figure-10": FigureKind("confusion", "predicted", "Beauty", draw_confusion, by_method=True),
     "figure-11": FigureKind("accuracy", "C", "Accuracy over C", draw_curves, log=True),
@@ -258,7 +262,7 @@ def _make_figure(kind: FigureKind, frame: Any) -> Any:
     n_columns = min(WIDEST, len(panels))
     n_rows = -(-len(panels) // n_columns)
     figure = _matplotlib().figure.Figure(
-        figsize=(PANEL[0] * n_columns, PANEL[1] * n_rows), layout="constrained"
+        figsize=(kind.size[0] * n_columns, kind.size[1] * n_rows), layout="constrained"
     )
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for ax, (names, part) in zip(grid.flat, panels, strict=False):
