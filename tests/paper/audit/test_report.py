@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ecselm.paper.audit import Effort, audit, render, report
-from ecselm.paper.audit.searches import Arm
+from ecselm.paper.audit.searches import Arm, SearchJob
 from ecselm.paper.datasets import make_m2b_like
 
 SHORT = Effort(2, 6, 1)
@@ -66,3 +66,31 @@ def test_chance_has_the_binomial_interval(found):
     assert found.random_labels.chance == 0.2
     assert found.random_labels.low < 0.2 < found.random_labels.high
     assert found.random_labels.high - found.random_labels.low < 0.11
+
+
+def test_an_audit_that_was_stopped_goes_on_to_the_same_report(monkeypatch, tmp_path, found):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    ran, run = [], SearchJob.run
+
+    def stopped(job):
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        ran.append(job.key)
+        return run(job)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SearchJob, "run", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            audit(quick=True, output=tmp_path)
+    monkeypatch.setattr(SearchJob, "run", lambda job: ran.append(job.key) or run(job))
+    assert render(audit(quick=True, output=tmp_path)) == render(found)
+    assert len(ran) == len(set(ran)) == 4
+
+
+def test_a_folder_of_another_audit_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    audit(quick=True, output=tmp_path)
+    with pytest.raises(ValueError, match="the output folder must be new"):
+        audit(quick=True, random_state=1, output=tmp_path)
+    with pytest.raises(ValueError, match="random_state must be an integer with output, got None"):
+        audit(quick=True, random_state=None, output=tmp_path)
