@@ -34,8 +34,8 @@ def filled(page: str) -> str:
         for made in tables_of(gains)
     ]
     before, rest = page.split(BEGIN, 1)
-    told = "\n\n".join(parts)
-    return f"{before}{BEGIN}{told}\n{rest[rest.index(END) :]}"
+    text = "\n\n".join(parts)
+    return f"{before}{BEGIN}{text}\n{rest[rest.index(END) :]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Times of the dearest learners on pairs, beside what they are made of."""
+"""Times of the slowest metric learners, beside those of their main operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ecselm.paper.pairs.itml import Bounds, project_cyclically
 
 SECTION = """## Time of learning from pairs
 
-Each number is the median, over the rounds, of our time divided by the opponent's, with the
+Each number is the median, over the rounds, of our time divided by the baseline's, with the
 quartiles in brackets. The pairs are faces of LFW view 2 where `ECSELM_DATA` holds them, else
 generated. The seconds are those of one fit with default settings in this run.
 
@@ -52,7 +52,7 @@ QUICK = Size(n_pairs=60, n_features=5, sweeps=2, rounds=2)
 
 @dataclass(frozen=True, slots=True)
 class PairTime:
-    """Our time over an opponent's, and the seconds of a whole fit in this run."""
+    """Our time over a baseline's, and the seconds of a whole fit in this run."""
 
     learner: str
     opponent: str
@@ -100,15 +100,15 @@ def as_table(rows: list[PairTime]) -> str:
 
 
 def training_pairs(size: Size) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return faces of nine folds where they are at hand and wanted, else generated pairs."""
+    """Return faces of nine folds where they are available and wanted, else generated pairs."""
     folder = Path(os.environ.get("ECSELM_DATA", "."))
     if size == FULL and (folder / FILE).is_file():
-        pairs, same = Faces.from_folder(folder).part(list(range(1, 10)), size.n_features)
+        pairs, same = Faces.from_folder(folder).rows(list(range(1, 10)), size.n_features)
         return pairs, same, f"{len(pairs)} faces x {size.n_features}"
     rng = np.random.default_rng(0)
     same = np.arange(size.n_pairs) % 2
-    x, other, noise = rng.standard_normal((3, size.n_pairs, size.n_features))
-    z = np.where(same[:, np.newaxis], x, other) + noise
+    x, other, error = rng.standard_normal((3, size.n_pairs, size.n_features))
+    z = np.where(same[:, np.newaxis], x, other) + error
     pairs = np.stack([x, z], axis=1)
     pairs /= np.linalg.norm(pairs, axis=2, keepdims=True)
     return pairs, same, f"{size.n_pairs} generated x {size.n_features}"

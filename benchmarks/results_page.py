@@ -1,7 +1,7 @@
 """Keep a full run and write ``docs/results.md``: ``python -m benchmarks.results_page [FOLDER]``.
 
 FOLDER is what ``ecselm reproduce all --output FOLDER`` has left: its results, split by split, are
-copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are left out.
+copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import pandas as pd
 from benchmarks.pages import fill_page
 from benchmarks.tables import table
 from ecselm.paper.jobs import read_rows
-from ecselm.paper.protocols import ITEMS, find_item
+from ecselm.paper.protocols import ITEMS
+from ecselm.paper.protocols.items import find_item
 from ecselm.paper.protocols.layout import layout_table
 from ecselm.paper.statistics import compare_methods, corrected_t_test
 
@@ -41,7 +42,7 @@ RATIOS = {
     "table-11": 1 / 2,
     "credit": 1 / 2,
 }
-JUDGED = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
+METRICS = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
 LOWER_IS_BETTER = frozenset({"mae", "mean_cost", "seconds"})
 PER_CENT = frozenset({"accuracy", "arr", "gmean"})
 
@@ -120,7 +121,7 @@ def _times(name: str) -> str:
 def _split_by_method(name: str, data: str) -> pd.DataFrame:
     """Return one metric, splits by methods."""
     frame = _real(name)
-    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    metric = METRICS.get(name, find_item(name).parts[0].metrics[0])
     mine = frame[(frame["metric"] == metric) & (frame["data"] == data)]
     return mine.pivot_table(index="split", columns="method", values="value", sort=False)
 
@@ -138,7 +139,7 @@ def _summary() -> str:
 
 
 def _standing(name: str, found: pd.DataFrame, ratio: float) -> list[str]:
-    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    metric = METRICS.get(name, find_item(name).parts[0].metrics[0])
     lower = metric in LOWER_IS_BETTER
     scale, digits = (100.0, 2) if metric in PER_CENT else (1.0, 3)
     means = scale * found.mean()

@@ -24,17 +24,28 @@ from ecselm.estimators import FewCasesWarning
 from ecselm.metrics import total_cost
 from ecselm.paper.methods import tuned_method
 from ecselm.paper.protocols import FULL
-from ecselm.paper.protocols.access import (GUESS, STRANGER, TRUTHS, UNSEEN, cases, known_order, mean_ordered_costs, persons, relabel, splits)
+from ecselm.paper.protocols.access import (
+    GUESS,
+    STRANGER,
+    TRUE_COSTS,
+    UNSEEN,
+    access_cases,
+    access_splits,
+    known_order,
+    mean_ordered_costs,
+    person_groups,
+    relabel,
+)
 from ecselm.paper.protocols.faces import eigenfaces
 
 SEED, SPLIT = 0, 0
 warnings.simplefilter("ignore", FewCasesWarning)  # five pictures of a member are few, it is true
 
-(case,) = cases()
+(case,) = access_cases()
 data = case.load()
-train, test = splits(data, FULL, SEED)[SPLIT]
+train, test = access_splits(data, FULL, SEED)[SPLIT]
 y = relabel(data, SEED, SPLIT).y
-groups = persons(data, SEED, SPLIT)[train]
+groups = person_groups(data, SEED, SPLIT)[train]
 folds = list(StratifiedGroupKFold(3).split(data.X[train], y[train], groups))
 if data.synthetic:
     print("These faces are DRAWN, nobody's: set ECSELM_DATA for real ones, see docs/datasets.md.\n")
@@ -43,14 +54,15 @@ if data.synthetic:
 # What each machine is told. The order alone comes to numbers, too: the mean of all costs that
 # obey it, here with nothing dearer than a hundred times the cheapest.
 
+ORDERED = mean_ordered_costs()
 machines = {
     "ELM, told nothing": ("ELM", {"n_hidden": 300, "scale": None, "random_state": SEED}),
     "KELM, told nothing": ("KELM", {}),
     "ECSELM, told the order": (
         "ECSELM",
-        {"cost": mean_ordered_costs(), "cost_order": known_order(), "scale": None, "random_state": SEED},
+        {"cost": ORDERED, "cost_order": known_order(), "scale": None, "random_state": SEED},
     ),
-    f"mcKLR, told the order as {mean_ordered_costs()}": ("mcKLR", {"cost": mean_ordered_costs()}),
+    f"mcKLR, told the order as {ORDERED}": ("mcKLR", {"cost": ORDERED}),
     f"mcKLR, told the guess {GUESS}": ("mcKLR", {"cost": GUESS}),
     f"CSLDA, told the guess {GUESS}": ("CSLDA-NN", {"cslda__cost": GUESS}),
 }
@@ -69,7 +81,7 @@ came = y[test]
 truth = np.where(came == UNSEEN, STRANGER, came)
 known, unseen = came == STRANGER, came == UNSEEN
 member = ~(known | unseen)
-fitness_on = TRUTHS[1], TRUTHS[3], TRUTHS[5]
+fitness_on = TRUE_COSTS[1], TRUE_COSTS[3], TRUE_COSTS[5]
 print(f"To the door come {unseen.sum()} pictures of strangers whom nobody has seen,")
 print(f"{known.sum()} of strangers seen before, and {member.sum()} of members.\n")
 print(f"{'':36} {'strangers let in':>16} {'members':>16} {'total cost, if the truth is':>29}")
