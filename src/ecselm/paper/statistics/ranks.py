@@ -205,7 +205,7 @@ class CriticalDifferenceDisplay:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from ecselm.displays import CriticalDifferenceDisplay
+    >>> from ecselm.paper.statistics import CriticalDifferenceDisplay
     >>> scores = {"ELM": [70, 80, 60], "KELM": [75, 80, 65], "ECSELM": [78, 90, 70]}
     >>> display = CriticalDifferenceDisplay.from_scores(scores)
     >>> [text.get_text().strip() for text in display.text_.values()]
