@@ -178,7 +178,7 @@ class KernelFeatures:
     """``K = Z Z'``: weights W of the features are coefficients ``back W`` of the rows.
 
     ``tr(A'KA)`` becomes ``||W||^2``, which gradients descend far sooner. Directions that
-    are rounding noise, and negative ones, are left out.
+    are rounding errors, and negative ones, are dropped.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class KernelFeatures:
         """Split a symmetric kernel matrix (N, N) by its spectrum.
 
         ``size`` is the largest number that K was computed from, where it is centred: its
-        rounding noise is as large as theirs.
+        rounding error is as large as theirs.
         """
         eps = float(np.finfo(np.float64).eps)
         values, vectors = eigh(K)
@@ -220,7 +220,7 @@ def pair_rows(y: IntArray, pair: tuple[int, int], weight: FloatArray | None = No
 def voted(D: FloatArray, n_classes: int) -> FloatArray:
     """Return the votes (N, k) of pairwise scores ``D`` (N, k(k-1)/2).
 
-    A positive score of the pair (i, j) is a vote for j. Equal votes are told apart by
+    A positive score of the pair (i, j) is a vote for j. Equal votes are ordered by
     the sum of the scores, squashed to less than half a vote.
 
     Examples

@@ -81,8 +81,8 @@ class PairMachine:
 class CISVMClassifier(KernelMachine):
     """Support vector machine for costs that are known as intervals only.
 
-    For every pair of classes machines are trained at cost ratios across the interval and
-    judged, on folds left out, at every ratio; the one whose worst regret is least is
+    For every pair of classes SVMs are trained at cost ratios across the interval and their
+    errors on validation folds are weighted by every ratio; the one of least worst regret is
     kept, and the pairs vote.
 
     Parameters

@@ -186,7 +186,7 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
     ----------
     n_components : int, default=5
         Number of components, or as many as X has directions in which rows differ: beyond
-        these there is noise.
+        these there is rounding error only.
     scale : bool, default=True
         Scale the columns of X and the indicators to unit variance first.
     discriminant : {"argmax", "lda"}, default="argmax"
@@ -301,11 +301,11 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
 def _rank(X: FloatArray) -> int:
     """Return the number of directions in which rows differ, columns scaled alike."""
     Z = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
-    spread = np.linalg.norm(Z, axis=0)
-    noise = np.finfo(X.dtype).eps * np.sqrt(len(X)) * np.abs(X).max(axis=0)
-    if not (spread > noise).any():
+    norms = np.linalg.norm(Z, axis=0)
+    rounding = np.finfo(X.dtype).eps * np.sqrt(len(X)) * np.abs(X).max(axis=0)
+    if not (norms > rounding).any():
         raise ValueError("X must have rows that differ from each other, got copies of one")
-    Z = Z[:, spread > noise] / spread[spread > noise]
+    Z = Z[:, norms > rounding] / norms[norms > rounding]
     s = np.linalg.svd(Z, compute_uv=False)
     return int((s > s[0] * max(Z.shape) * np.finfo(X.dtype).eps).sum())
 
@@ -392,7 +392,7 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
     -----
     The iteration is replaced by its fixed point, an eigenvector of a k x k matrix. Small
     classes get small indicators: the argmax favours frequent classes. The number of
-    components is not stated in the paper; choose it by cross-validation.
+    components is not given in the paper; tune it by cross-validation.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def sift(picture: FloatArray) -> FloatArray:
 
     scikit-image describes only points that it found itself, so the histograms are ours:
     4 x 4 cells of 8 angles, weighted by the gradient and by a Gaussian as wide as half the
-    patch, shared between neighbouring cells and angles, cut at 0.2 and of length 1.
+    patch, shared between neighbouring cells and angles, clipped at 0.2 and of length 1.
     """
     rows, columns = np.gradient(picture)
     strength, angle = np.hypot(rows, columns), np.arctan2(rows, columns) % (2 * np.pi)

@@ -13,22 +13,22 @@ from ecselm.paper.datasets._text import check_array, check_counts
 from ecselm.paper.datasets.dataset import Dataset, Source, find_file
 from ecselm.tables.files import read_npz
 
-CUTS = (2.0, 4.0, 6.0, 8.0)
+THRESHOLDS = (2.0, 4.0, 6.0, 8.0)
 LEVELS = ("poor", "fair", "good", "very good", "excellent")
 
 
 def beauty_levels(scores: Any) -> IntArray:
     """Return the paper's five levels, 1 to 5, of scores (N,) in [1, 10].
 
-    The paper cuts at 2, 4, 6 and 8 without saying where a score on a cut belongs; here it
-    belongs to the lower level.
+    The thresholds of the paper are 2, 4, 6 and 8; a score on a threshold belongs to the lower
+    level here, which the paper leaves open.
 
     Examples
     --------
     >>> beauty_levels([1.0, 2.0, 2.1, 8.0, 10.0])
     array([1, 1, 2, 4, 5])
     """
-    return np.digitize(scores, CUTS, right=True) + 1
+    return np.digitize(scores, THRESHOLDS, right=True) + 1
 
 
 def beauty_dataset(
@@ -65,8 +65,8 @@ def load_m2b(
 
     - ``culture`` (1240,): text, ``"E"`` or ``"W"``;
     - ``facial_geometric`` (1240, any), ``facial_appearance`` (1240, 300), ``dressing``
-      (1240, 300), ``vocal`` (1240, 50): features after PCA, of which only those asked for
-      have to be there;
+      (1240, 300), ``vocal`` (1240, 50): features after PCA, of which only the requested
+      ones are needed;
     - ``facial_score``, ``dressing_score``, ``vocal_score`` (1240,): in [1, 10].
 
     Parameters
@@ -184,7 +184,7 @@ def _stretched(means: FloatArray) -> FloatArray:
     """Return means of 60 whole numbers from [1, 5] on [1, 10].
 
     They were stored in single precision. Sums of ratings are whole, so that a score on a
-    cut, such as 7/3 which becomes 4, is found to lie on it.
+    threshold, such as 7/3 which becomes 4, is found to lie on it.
     """
     total = np.rint(means.astype(np.float64) * N_RATERS)
     return 1.0 + (total - N_RATERS) * 9.0 / (4.0 * N_RATERS)

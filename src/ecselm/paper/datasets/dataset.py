@@ -42,12 +42,12 @@ def find_file(source: Source, file: str, folder: str | os.PathLike[str] | None =
 
     Examples
     --------
-    >>> source = Source("toy", "A toy by nobody", "nowhere", "none")
+    >>> source = Source("toy", "A toy", "nowhere", "none")
     >>> find_file(source, "toy.csv", "no-such-folder")
     Traceback (most recent call last):
         ...
     FileNotFoundError: toy.csv is missing: it must lie in no-such-folder/toy. Get it from nowhere
-    (A toy by nobody; terms: none)
+    (A toy; terms: none)
     """
     root = data_root(folder)
     if root is None:

@@ -36,13 +36,13 @@ def read_mat(path: Path, wanted: str) -> dict[str, AnyArray | None]:
     order = _ORDERS.get(data[124:128])
     if order is None:
         raise ValueError(f"{path.name} is damaged or truncated, or not of MATLAB's version 5")
-    held: dict[str, AnyArray | None] = {}
+    found: dict[str, AnyArray | None] = {}
     with unpacking(path.name):
         for matrix in _matrices(data[128:], order):
             parts = list(_elements(matrix, order))
             name = parts[2][1].decode("latin-1")
-            held[name] = _array(parts, order) if name == wanted else None
-    return held
+            found[name] = _array(parts, order) if name == wanted else None
+    return found
 
 
 def _matrices(data: bytes, order: str) -> Iterator[bytes]:
@@ -172,9 +172,9 @@ def load_olivetti(folder: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def _faces(path: Path) -> AnyArray:
-    held = read_mat(path, "faces")
-    faces = held.get("faces")
-    if "faces" not in held or (faces is not None and faces.shape != SHAPE):
+    found = read_mat(path, "faces")
+    faces = found.get("faces")
+    if "faces" not in found or (faces is not None and faces.shape != SHAPE):
         got = "nothing of that name" if faces is None else faces.shape
         raise ValueError(f"{path.name} must hold faces of shape {SHAPE}, got {got}")
     if faces is None or not ((faces >= 0) & (faces <= 255)).all():

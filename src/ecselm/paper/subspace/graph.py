@@ -142,14 +142,14 @@ class CSLPP(SubspaceTransformer):
     importance of class l, and all else is as in :class:`LPP`, which it is with equal costs.
     With ``variant="B"`` the directions maximise ``sum_ij cost[l_i, l_j] W_ij (z_i - z_j)^2``
     for projected rows z with ``sum_i f(l_i) D_ii z_i^2 = 1``: near rows of different classes
-    are drawn apart, those dear to confuse most.
+    are separated, those of costly confusions most.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Number r of directions; None takes all.
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form of :func:`ecselm.costs.parse_cost`; None
+        Costs of errors by class, in any form of :func:`ecselm.costs.parse_cost`; None
         is 1 each. Only ratios matter.
     variant : {"A", "B"}, default="A"
     importance : {"sum", "mean", "max"}, default="sum"
@@ -232,14 +232,14 @@ class CSLPP(SubspaceTransformer):
         return self._separating(Z, codes, W, n)
 
     def _separating(self, Z: FloatArray, codes: IntArray, W: Any, n: int) -> Directions:
-        apart = weighted_edges(W, codes, relative_cost(self.cost_matrix_))
-        if not apart.sum() > 0:
+        between = weighted_edges(W, codes, relative_cost(self.cost_matrix_))
+        if not between.sum() > 0:
             raise ValueError(
                 "n_neighbors must reach rows of other classes whose confusion costs something "
                 f"with variant='B', got {self.n_neighbors}"
             )
         B = row_scatter(Z, self.importance_[codes] * W.sum(axis=1))
-        A = 2.0 * graph_scatter(Z, apart)
+        A = 2.0 * graph_scatter(Z, between)
         return largest_ratio(A, B, n, self.reg, self.normalize)
 
 
@@ -251,7 +251,7 @@ MARGIN: dict[str, Any] = {
 
 
 class MFA(SubspaceTransformer):
-    """Marginal Fisher analysis: neighbours of one class together, borders apart.
+    """Marginal Fisher analysis: neighbours of one class together, borders separate.
 
     The directions maximise ``a'X'L_p X a / a'X'L_c X a``. L_c is the Laplacian of a graph
     that joins a row to its ``n_within`` nearest of its own class, L_p that of one that joins
@@ -342,7 +342,7 @@ class CSMFA(SubspaceTransformer):
     n_components : int or None, default=None
         Number r of directions; None takes all.
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form of :func:`ecselm.costs.parse_cost`; None
+        Costs of errors by class, in any form of :func:`ecselm.costs.parse_cost`; None
         is 1 each. Only ratios matter.
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see

@@ -25,7 +25,7 @@ from ecselm.paper.subspace._base import (
 
 
 class CSPCA(SubspaceTransformer):
-    """Cost-sensitive principal components: dear classes count more in the variance.
+    """Cost-sensitive principal components: costly classes count more in the variance.
 
     The directions are the leading eigenvectors of
     ``S = sum_i f(l_i) (x_i - m)(x_i - m)' / N`` with ``m = sum_i f(l_i) x_i / N``, where
@@ -36,7 +36,7 @@ class CSPCA(SubspaceTransformer):
     n_components : int or None, default=None
         Number r of directions; None takes all.
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form of :func:`ecselm.costs.parse_cost`; None
+        Costs of errors by class, in any form of :func:`ecselm.costs.parse_cost`; None
         is 1 each. Only ratios matter.
     importance : {"sum", "mean", "max"}, default="sum"
         How a row of ``cost`` becomes the importance of its class, see
@@ -98,11 +98,11 @@ class CSPCA(SubspaceTransformer):
 
 
 class CSLDA(SubspaceTransformer):
-    """Cost-sensitive discriminants: classes dear to confuse are drawn further apart.
+    """Cost-sensitive discriminants: costly confusions are separated further.
 
     The directions maximise ``a'S_b a / a'S_w a``, where
     ``S_b = sum_ij cost_ij n_i n_j / (2N) (m_i - m_j)(m_i - m_j)'`` runs over pairs of class
-    means and ``S_w = sum_k f(k) sum_(x in k) (x - m_k)(x - m_k)'`` weighs the spread of a
+    means and ``S_w = sum_k f(k) sum_(x in k) (x - m_k)(x - m_k)'`` weights the scatter of a
     class by its importance. With equal costs they span the space of LDA. If all k - 1 are
     kept and f is the same for all, they still do, and costs change only the scale of axes.
 
@@ -111,9 +111,9 @@ class CSLDA(SubspaceTransformer):
     n_components : int or None, default=None
         Number r of directions, at most k - 1 for k classes; None takes all.
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form of :func:`ecselm.costs.parse_cost`; None
-        is 1 each. Only ratios matter. Pairs of classes feel ``cost + cost'``; what is dear
-        one way only acts through the importance.
+        Costs of errors by class, in any form of :func:`ecselm.costs.parse_cost`; None
+        is 1 each. Only ratios matter. Pairs of classes are weighted by ``cost + cost'``; the
+        direction of a cost acts through the importance only.
     balance : {"counts", "none"}, default="counts"
         Whether pairs of classes count by the number of their rows, or all the same.
     importance : {"sum", "mean", "max"}, default="sum"
