@@ -46,7 +46,7 @@ def test_costs_have_the_form_the_package_takes(put):
     assert costs.terms(data.y).kind == "example"
 
 
-def test_what_a_call_tells_is_left_out(put):
+def test_columns_known_after_the_call_are_dropped(put):
     put(table("2000", "1000"))
     read = {name.split("=")[0] for name in load_bank_marketing().feature_names}
     assert not read & {"duration", "contact", "day", "month", "campaign", "y"}

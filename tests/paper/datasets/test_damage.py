@@ -18,7 +18,7 @@ STEPS = 20
 FEW = range(1, STEPS, 3)  # where a file has to be packed anew
 REPLACED = {
     "nothing": b"",
-    "noise": np.random.default_rng(1).bytes(3000),
+    "random bytes": np.random.default_rng(1).bytes(3000),
     "zeros": bytes(3000),
     "letters": b"x" * 3000,
     "UTF-16": "1,2,3\n".encode("utf-16") * 100,

@@ -24,7 +24,7 @@ def test_every_method_is_in_the_registry_under_that_very_name(item):
 
 @pytest.mark.parametrize("number", range(1, 12))
 def test_columns_are_those_that_the_registry_says_the_table_has(number):
-    asked = {
+    planned = {
         setting.method
         for part in ITEMS[f"table-{number}"].parts
         for setting in part.settings
@@ -36,11 +36,11 @@ def test_columns_are_those_that_the_registry_says_the_table_has(number):
         for method in list_methods(task)
         if ROMAN[number - 1] in method.tables and "ECSELM" not in method.name
     }
-    assert asked == recorded - {"five similarities"}
+    assert planned == recorded - {"five similarities"}
 
 
 @pytest.mark.parametrize("item", PRINTED, ids=lambda item: item.name)
-def test_every_case_that_is_asked_for_is_there(item):
+def test_every_case_of_an_item_exists(item):
     for part in item.parts:
         names = {case.name for case in part.protocol.cases()}
         assert part.best_only or set(part.cases or ()) <= names

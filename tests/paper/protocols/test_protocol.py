@@ -41,7 +41,7 @@ def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
     assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like (SYNTHETIC)"]
 
 
-def test_checksum_tells_data_apart():
+def test_checksum_distinguishes_data():
     one, other = (
         case_info(
             Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), ONE_SPLIT
@@ -51,7 +51,7 @@ def test_checksum_tells_data_apart():
     assert one.checksum != other.checksum
 
 
-def test_checksums_tell_costs_and_splits_apart():
+def test_checksums_distinguish_costs_and_splits():
     data, case = STAND_IN(), Case("E-NOSE", "synthetic", STAND_IN)
     plain = case_info(case, data, ONE_SPLIT)
     costly = case_info(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)

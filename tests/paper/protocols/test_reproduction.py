@@ -123,7 +123,7 @@ def test_what_has_no_stand_in_says_what_it_needs(tmp_path, name, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_stand_ins_can_be_left_out(tmp_path, monkeypatch):
+def test_stand_ins_can_be_excluded(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="no data for table-11"):
         reproduce("table-11", tmp_path / "new", budget=QUICK, synthetic=False)
     own = partial(make_enose_like, random_state=0)
@@ -161,7 +161,7 @@ def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch
     assert done.published.rows[0][-1] == "50.45 ± 0.81"
 
 
-def test_published_numbers_are_left_out_on_other_data(whole):
+def test_there_are_no_published_numbers_on_other_data(whole):
     assert whole.published is None
 
 

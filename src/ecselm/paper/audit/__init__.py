@@ -1,4 +1,4 @@
-"""Recompute what the paper's claims rest on: ``ecselm audit``."""
+"""Check the claims of the paper: ``ecselm audit``."""
 
 from ecselm.paper.audit.report import AuditReport, audit, render, split_table
 from ecselm.paper.audit.searches import Effort

@@ -48,7 +48,7 @@ class Labelled:
 def read_labels(
     estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, sparse: bool = True
 ) -> Labelled:
-    """Return what ``fit`` was given, checked; ``estimator`` learns its number of features."""
+    """Return the checked arguments of ``fit``; ``estimator`` gets its number of features."""
     X, y = validate_data(
         estimator,
         X,
@@ -139,7 +139,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return what speaks for each class; the largest is the predicted class.
+        """Return the score of each class; the largest is the predicted class.
 
         Parameters
         ----------

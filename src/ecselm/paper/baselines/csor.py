@@ -39,7 +39,7 @@ def ordinal_cost(cost: Any, classes: AnyArray) -> FloatArray:
 
 
 def threshold_weights(cost: FloatArray) -> FloatArray:
-    """Return what a mistake at each threshold costs each class, (k, k - 1).
+    """Return the cost of an error at each threshold by class, (k, k - 1).
 
     ``|cost[i, t + 1] - cost[i, t]|``. Where the cost of every row rises away from its
     diagonal, these weights of the thresholds that were misjudged sum to the cost.

@@ -189,7 +189,7 @@ class RowLayers:
         return np.tanh(P, out=P) if self.link == "tanh" else P
 
     def task_weights(self, P: FloatArray) -> FloatArray:
-        """Return V = (P'P + reg_v I)^-1 P'Y with P centred, which is what b comes to."""
+        """Return V = (P'P + reg_v I)^-1 P'Y with P centred, which includes b."""
         P = P - P.mean(axis=0)
         G = P.T @ P
         G[np.diag_indices_from(G)] += self.reg_v

@@ -266,7 +266,7 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
         return self.pls_.transform(read_rows(self, X, sparse=False))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return what speaks for each class; the largest is the predicted class.
+        """Return the score of each class; the largest is the predicted class.
 
         Parameters
         ----------

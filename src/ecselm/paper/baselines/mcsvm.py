@@ -65,7 +65,7 @@ def _centred(A: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class HingeSolution:
-    """Weights, intercepts and dual variables, and what they prove."""
+    """Weights, intercepts and dual variables, with the duality gap."""
 
     W: FloatArray  # (r, k)
     b: FloatArray  # (k,)

@@ -31,7 +31,7 @@ _FORMS = ((SIZE, "L"), (SIZE, "RGB"))
 
 
 def imported(module: str) -> Any:
-    """Return a module of scikit-image or Pillow, or say which extra has it."""
+    """Return a module of scikit-image or Pillow; raise ImportError naming the missing extra."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -66,7 +66,7 @@ def check_array(
 
 
 def _check_text(values: AnyArray, place: str) -> None:
-    """Refuse numbers that are no characters, on which Python stumbles later."""
+    """Raise ValueError for code points that are no characters."""
     if values.dtype.itemsize == 0:
         return
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
@@ -172,7 +172,7 @@ def number(text: str, place: str) -> float:
 
 
 def codes(rows: Sequence[Row], j: int, column: Column, file: str) -> IntArray:
-    """Return the positions (N,) in the categories of what stands in field ``j``."""
+    """Return the positions (N,) in the categories of field ``j``."""
     places = {name: i for i, name in enumerate(column.categories)}
     for row in rows:
         if row.fields[j] not in places:
@@ -190,7 +190,7 @@ def integers(rows: Sequence[Row], j: int, allowed: range, file: str) -> IntArray
 
 
 def seen_categories(rows: Sequence[Row], j: int) -> tuple[str, ...]:
-    """Return what stands in field ``j``, sorted."""
+    """Return the distinct values of field ``j``, sorted."""
     return tuple(sorted({row.fields[j] for row in rows}))
 
 

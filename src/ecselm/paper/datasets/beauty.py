@@ -113,7 +113,7 @@ def load_m2b(
 
 
 def check_m2b_choice(features: str, culture: str, target: str) -> None:
-    """Refuse what M2B does not have."""
+    """Raise ValueError for a choice that M2B does not have."""
     if features not in WIDTHS:
         raise ValueError(f"features must be one of {', '.join(WIDTHS)}, got {features!r}")
     if culture not in {"E", "W"}:
@@ -198,7 +198,7 @@ def _check_scores(raw: FloatArray, file: str) -> None:
 
 
 def _of_group(names: AnyArray, group: str, file: str) -> BoolArray:
-    """Return which faces are of a group; a name of none would get lost unnoticed."""
+    """Return the faces of a group; raise ValueError for a name of no group."""
     groups = np.array([name[:2] for name in names.tolist()])
     for name in names[~np.isin(groups, GROUPS)].tolist():
         raise ValueError(

@@ -28,7 +28,7 @@ Element = tuple[int, bytes]  # kind and content
 
 
 def read_mat(path: Path, wanted: str) -> dict[str, AnyArray | None]:
-    """Return what a file holds by name: the array ``wanted``, and None for anything else.
+    """Return the contents of a file by name: the array ``wanted``, and None for others.
 
     An array of anything but real numbers is None too.
     """
@@ -52,7 +52,7 @@ def _matrices(data: bytes, order: str) -> Iterator[bytes]:
 
 
 def _elements(data: bytes, order: str) -> Iterator[Element]:
-    """Yield what lies one behind another, filled up to eight bytes where it is not packed."""
+    """Yield consecutive elements, padded to eight bytes where not packed."""
     start = 0
     while start < len(data):
         kind, size = struct.unpack_from(f"{order}II", data, start)

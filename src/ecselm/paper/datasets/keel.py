@@ -262,7 +262,7 @@ def _check_partition(tests: list[KeelTable], trains: list[KeelTable]) -> None:
 
 
 def _without(table: KeelTable, others: Counter[tuple[str, ...]]) -> KeelTable:
-    """Return the rows that are not among the others, each of which takes one away."""
+    """Return the rows without the others, each of which removes one."""
     left, kept = others.copy(), []
     for row in table.rows:
         key = tuple(row.fields)

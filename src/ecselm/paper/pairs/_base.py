@@ -84,7 +84,7 @@ def _squares(D: FloatArray) -> FloatArray:
 def _by_rows(
     part: Callable[[slice], FloatArray], X: FloatArray, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Return what ``part`` gives for blocks of rows of ``X``, put together."""
+    """Return ``part`` of blocks of rows of ``X``, concatenated."""
     if X.size <= BLOCK_ENTRIES:
         return part(slice(None))
     whole = np.empty(shape)
@@ -98,7 +98,7 @@ def _by_rows(
 
 
 def _summed(part: Callable[[slice], FloatArray], X: FloatArray) -> FloatArray:
-    """Return the sum of what ``part`` gives for blocks of rows of ``X``."""
+    """Return the sum of ``part`` over blocks of rows of ``X``."""
     if X.size <= BLOCK_ENTRIES:
         return part(slice(None))
 

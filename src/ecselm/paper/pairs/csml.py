@@ -44,7 +44,7 @@ class CosineLoss:
 
 
 def _reciprocal(lengths: FloatArray) -> FloatArray:
-    """Return ``1 / lengths``, and 0 for vectors of zeros, which are like nothing."""
+    """Return ``1 / lengths``, and 0 for vectors of zeros."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 

@@ -19,7 +19,7 @@ from ecselm.paper.pairs._base import MetricLearner, NegativeForm, differences, o
 
 @dataclass(frozen=True, slots=True)
 class MaxMinSolution:
-    """The matrix S of trace 1 and what is known of its value."""
+    """The matrix S of trace 1 and bounds of its value."""
 
     matrix: FloatArray
     value: float  # smoothed least form

@@ -51,7 +51,7 @@ class LogDetSolution:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some pairs with views of what is known of them, which projections overwrite."""
+    """Some pairs with views of their bounds and multipliers, which projections overwrite."""
 
     DT: FloatArray  # (d, b), in Fortran's order
     side: FloatArray

@@ -64,7 +64,7 @@ class MarginProblem:
 
 @dataclass(frozen=True, slots=True)
 class MarginSolution:
-    """Metrics and offset with what the search says of itself."""
+    """Metrics and offset with the state of the search."""
 
     matrices: FloatArray  # (K + 1, d, d)
     offset: float

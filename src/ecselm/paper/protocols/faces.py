@@ -87,7 +87,7 @@ class CommonScale(TransformerMixin, BaseEstimator):
 
 
 def eigenfaces() -> Pipeline:
-    """Return principal components of what the training pictures span, on a common scale.
+    """Return principal components of the training pictures, on a common scale.
 
     The paper takes 300, which AR's 700 training pictures have and Olivetti's 200 do not.
     Their variances are not made equal: with nearly as many components as pictures that

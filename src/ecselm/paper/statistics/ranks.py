@@ -281,7 +281,7 @@ class CriticalDifferenceDisplay:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Return the width and height in inches at which no name stands over another."""
+        """Return the width and height in inches at which no names overlap."""
         n_bars = len(cliques(sorted(self.ranks.values()), self.difference))
         return WIDTH, LINE * (len(self.ranks) / 2 + n_bars + 6)
 

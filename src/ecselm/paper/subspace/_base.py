@@ -211,7 +211,7 @@ def class_importance(kind: str, cost: FloatArray, counts: FloatArray) -> FloatAr
 
 
 def relative_cost(cost: FloatArray) -> FloatArray:
-    """Return what a mistake costs either way round, with a mean of 1 over all pairs.
+    """Return symmetric costs of confusing two classes, with a mean of 1 over all pairs.
 
     Scatters and graphs are symmetric, so that only ``(cost + cost')/2`` can enter.
     """
@@ -338,7 +338,7 @@ def largest_ratio(A: FloatArray, B: FloatArray, n: int, reg: float, normalize: s
 
 
 def span_basis(X: FloatArray, n_components: int | None) -> FloatArray | None:
-    """Return an orthonormal basis (d, r) of what centred rows span, or of its main part.
+    """Return an orthonormal basis (d, r) of the span of centred rows, or of its main part.
 
     None stands for all features, where there are fewer of them than rows. In a larger
     space no ratio of scatters is attained outside the span, so that nothing is lost.
@@ -438,7 +438,7 @@ class SubspaceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return True
 
     def _checked(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
-        """Return rows and class codes, and store what is known of the classes."""
+        """Return rows and class codes, and store the attributes of the classes."""
         options = {"dtype": [np.float64, np.float32], "ensure_min_samples": 2}
         if not self._needs_classes:
             X = validate_data(self, X, **options)
