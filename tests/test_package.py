@@ -9,7 +9,7 @@ import pytest
 import ecselm
 
 FOLDER = Path(ecselm.__file__).parent
-INNER = {"cli", "compiled"}  # the command, and the library in C
+INNER = {"cli", "_native"}  # the command, and the library in C
 
 
 def test_packages_are_loaded_when_they_are_asked_for():

@@ -83,7 +83,7 @@ def test_disabled_ends_with_an_exception_too(built):
 
 
 def test_the_switch_is_read_when_the_package_is_imported():
-    command = "from ecselm import compiled; print(compiled.is_available(), compiled.path_name())"
+    command = "from ecselm import _native as n; print(n.is_available(), n.path_name())"
     told = subprocess.run(  # noqa: S603
         [sys.executable, "-c", command],
         env={**os.environ, "ECSELM_COMPILED": "0"},

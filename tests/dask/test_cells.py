@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import astuple
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from ecselm.fitness.hashing import row_keys
 @pytest.mark.parametrize("fitness", ["cv", 3, "holdout", "train"])
 @pytest.mark.parametrize("n_listed", [100, 12], ids=["listed", "one class is not listed"])
 def test_splits_are_those_of_the_rows(fitness, n_listed, rng, monkeypatch):
-    monkeypatch.setattr("ecselm.fitness.folds.N_LISTED", n_listed)
+    monkeypatch.setattr(import_module("ecselm.fitness.folds"), "N_LISTED", n_listed)
     X = rng.integers(0, 4, (80, 3)).astype(float)  # many of them equal
     y = rng.choice(3, 80, p=[0.8, 0.1, 0.1])
     expected = fitness_splits(fitness, X, y, y, 0.25, np.random.default_rng(5))

@@ -127,9 +127,9 @@ def test_costs_learned_are_weights_of_a_machine_that_searches_nothing(client, ro
 @pytest.mark.parametrize(
     ("estimator", "n_targets", "expected"),
     [
-        (DaskECSELMClassifier, 0, ["survey", "roll", "sums"]),
-        (DaskECSELMRegressor, 1, ["survey", "grouping", "roll", "sums"]),
-        (DaskECSELMRegressor, 2, ["survey", "grouping", "grouping", "roll", "sums"]),
+        (DaskECSELMClassifier, 0, ["survey", "survey", "sums"]),
+        (DaskECSELMRegressor, 1, ["survey", "survey", "survey", "sums"]),
+        (DaskECSELMRegressor, 2, ["survey", "survey", "survey", "survey", "sums"]),
     ],
 )
 def test_layers_are_summed_in_one_pass_and_the_search_needs_none(
@@ -138,7 +138,7 @@ def test_layers_are_summed_in_one_pass_and_the_search_needs_none(
     X, y, T, _ = rows
     dX, dy = collections((250, 350), X, T[:, :n_targets] if n_targets else y)
     passes = []
-    for name in ("survey", "grouping", "roll", "sums"):
+    for name in ("survey", "sums"):
         module = import_module(f"ecselm.dask.{name}")
         monkeypatch.setattr(module, "computed", noted(passes, name, module.computed))
     estimator(10, **SMALL, client=client).fit(dX, dy)
@@ -152,8 +152,10 @@ def noted(passes, name, compute):
 
 @pytest.mark.parametrize("options", [{}, {"fitness": "holdout"}, {"activation": "auto"}])
 def test_rows_that_nobody_lists_are_dealt_as_in_memory(client, rows, monkeypatch, options):
-    for place in ("objectives.dealing", "dask.gathered", "elm.layer_kinds"):
-        monkeypatch.setattr(f"ecselm.{place}.N_LISTED", 100)  # two classes have more
+    for place in ("fitness.folds", "dask.sums", "estimators._ensemble"):
+        monkeypatch.setattr(
+            import_module(f"ecselm.{place}"), "N_LISTED", 100
+        )  # two classes have more
     X, y, _, w = rows
     dX, dy, dw = collections(CUTS[1], X, y, w)
     options = {**ONE, "scoring": "gmean", **options}

@@ -1,5 +1,7 @@
 """Classes of more rows than are listed go where their keys say; others one by one."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -14,7 +16,7 @@ N_LISTED = 500
 @pytest.fixture
 def case(rng, monkeypatch):
     """Return rows of a class that is listed and one that is not, some of them twice."""
-    monkeypatch.setattr("ecselm.fitness.folds.N_LISTED", N_LISTED)
+    monkeypatch.setattr(import_module("ecselm.fitness.folds"), "N_LISTED", N_LISTED)
     X, y = rng.standard_normal((5000, 2)), rng.choice(2, 5000, p=[0.95, 0.05])
     more = np.r_[np.arange(5000), rng.integers(0, 5000, 300)]
     return X[more], y[more]

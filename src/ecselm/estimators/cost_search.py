@@ -415,7 +415,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         "cost_level": [StrOptions({"class", "matrix", "sample", "decision"})],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         estimator: Any,
         *,

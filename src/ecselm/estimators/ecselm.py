@@ -383,7 +383,7 @@ class ECSELMClassifier(EvolvingClassifier):
         "decision": [StrOptions({"argmax", "min_cost"})],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         n_hidden: int = 100,
         *,
@@ -606,7 +606,7 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         "n_levels": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(  # noqa: PLR0915
+    def __init__(
         self,
         n_hidden: int = 100,
         *,
