@@ -12,14 +12,14 @@ import pandas as pd
 from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT, keep
 from benchmarks.tables import table
-from ecselm.paper.protocols.access import TRUTHS
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.jobs import read_rows
+from ecselm.paper.protocols.access import TRUE_COSTS, known_costs
 from ecselm.paper.statistics import corrected_t_test
 
 PAGE = HERE.parent / "docs" / "access.md"
 N_TRAIN, N_TEST, N_MEMBERS = 125, 275, 50  # pictures of a gallery, and of members in its test
-CLOSED = "nobody is let in"
-MISTAKES = {
+CLOSED = "reject everyone"
+ERRORS = {
     "unseen strangers let in": ("let_in", "unseen strangers"),
     "known strangers let in": ("let_in", "known strangers"),
     "members rejected": ("rejected", ""),
@@ -32,8 +32,8 @@ def filled(page: str) -> str:
     frame = read_rows(KEPT / "access" / "results.parquet")
     parts = {
         "costs": _costs(frame),
-        "mistakes": _mistakes(frame),
-        "told": _told(frame),
+        "mistakes": _errors(frame),
+        "known": _known(frame),
         "loss": _loss(frame),
     }
     for name, text in parts.items():
@@ -49,9 +49,9 @@ def _by_gallery(frame: pd.DataFrame, metric: str, at: str) -> pd.DataFrame:
 
 
 def _costs(frame: pd.DataFrame) -> str:
-    """Return the mean cost of every method by every truth, and that of a closed door."""
-    closed = [f"{truth.rejected * N_MEMBERS / N_TEST:.3f}" for truth in TRUTHS]
-    found = {str(truth): _by_gallery(frame, "mean_cost", str(truth)) for truth in TRUTHS}
+    """Return the mean cost of every method by every true cost, and that of rejecting everyone."""
+    closed = [f"{truth.rejected * N_MEMBERS / N_TEST:.3f}" for truth in TRUE_COSTS]
+    found = {str(truth): _by_gallery(frame, "mean_cost", str(truth)) for truth in TRUE_COSTS}
     rows = [
         [method, *(f"{one[method].mean():.3f} ± {one[method].std():.3f}" for one in found.values())]
         for method in frame["method"].unique()
@@ -59,31 +59,32 @@ def _costs(frame: pd.DataFrame) -> str:
     return table(["method", *found], [[CLOSED, *closed], *rows])
 
 
-def _mistakes(frame: pd.DataFrame) -> str:
-    """Return how often who was not told the truth is wrong, in per cent."""
-    found = [100.0 * _by_gallery(frame, *place) for place in MISTAKES.values()]
+def _errors(frame: pd.DataFrame) -> str:
+    """Return the error rates of methods without the true costs, in per cent."""
+    found = [100.0 * _by_gallery(frame, *place) for place in ERRORS.values()]
     rows = [
         [str(method), *(f"{one[method].mean():.1f} ± {one[method].std():.1f}" for one in found)]
         for method in found[0].columns
     ]
-    return table(["method", *MISTAKES], rows)
+    return table(["method", *ERRORS], rows)
 
 
-def _told(frame: pd.DataFrame) -> str:
-    """Return who told the truth lets in and rejects, in per cent."""
+def _known(frame: pd.DataFrame) -> str:
+    """Return the error rates of methods with the true costs, in per cent."""
     cells: dict[str, list[str]] = {}
-    for truth in TRUTHS:
-        let_in = 100.0 * _by_gallery(frame, "let_in", f"unseen strangers, told {truth}").mean()
-        rejected = 100.0 * _by_gallery(frame, "rejected", f"told {truth}").mean()
+    for cost in TRUE_COSTS:
+        known = known_costs(cost)
+        let_in = 100.0 * _by_gallery(frame, "let_in", f"unseen strangers, {known}").mean()
+        rejected = 100.0 * _by_gallery(frame, "rejected", known).mean()
         for method in let_in.index:
             cell = f"{let_in[method]:.1f} / {rejected[method]:.1f}"
             cells.setdefault(str(method), []).append(cell)
-    header = ["method", *map(str, TRUTHS)]
+    header = ["method", *map(str, TRUE_COSTS)]
     return table(header, [[method, *row] for method, row in cells.items()])
 
 
 def _loss(frame: pd.DataFrame) -> str:
-    """Return what not knowing costs a method beyond what it costs when told the truth."""
+    """Return the mean cost of a method beyond its mean cost with the true costs."""
     methods = dict.fromkeys(frame["method"])
     pairs = [
         (name, f"{name.partition(', ')[0]}, truth")
@@ -91,17 +92,17 @@ def _loss(frame: pd.DataFrame) -> str:
         if name.endswith((", order", ", guess"))
     ]
     rows = [
-        [name, *(_difference(frame, str(truth), name, told) for truth in TRUTHS)]
-        for name, told in pairs
-        if told in methods
+        [name, *(_difference(frame, str(cost), name, known) for cost in TRUE_COSTS)]
+        for name, known in pairs
+        if known in methods
     ]
-    return table(["method", *map(str, TRUTHS)], rows)
+    return table(["method", *map(str, TRUE_COSTS)], rows)
 
 
-def _difference(frame: pd.DataFrame, truth: str, name: str, told: str) -> str:
-    found = _by_gallery(frame, "mean_cost", truth)
-    p = corrected_t_test(found[name], found[told], test_train_ratio=N_TEST / N_TRAIN).p
-    return f"{(found[name] - found[told]).mean():+.3f} (p {p:.2f})"
+def _difference(frame: pd.DataFrame, cost: str, name: str, known: str) -> str:
+    found = _by_gallery(frame, "mean_cost", cost)
+    p = corrected_t_test(found[name], found[known], test_train_ratio=N_TEST / N_TRAIN).p
+    return f"{(found[name] - found[known]).mean():+.3f} (p {p:.2f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

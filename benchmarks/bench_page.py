@@ -15,20 +15,21 @@ from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
 from ecselm.paper.bench.cases import COUNTED_TARGETS
-from ecselm.paper.bench.findings import (
+from ecselm.paper.bench.report import (
     ALL,
     BASELINE,
+    NAMES,
     TWO,
+    DataFacts,
     Part,
-    SetOf,
     comparisons_of,
+    draw_ranks,
     parts_of,
     summary_of,
+    tables_of,
 )
-from ecselm.paper.bench.page import NAMES, tables_of
-from ecselm.paper.bench.rank_picture import draw_ranks
+from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols.layout import Table
-from ecselm.paper.protocols.store import read_rows
 
 PAGE = HERE.parent / "docs" / "bench.md"
 PICTURES = HERE.parent / "docs" / "pictures"
@@ -60,18 +61,20 @@ def filled(page: str) -> str:
     """Return the page with the tables as the kept results have them."""
     parts = _parts()
     made = tables_of(summary_of(parts), comparisons_of(parts))
-    told = [_told(one) for one in made if _is_shown(one)]
-    told += [_of_two(one) for one in made if _is_of_two(one)]
-    told += [_pictures(), _guard(parts)]
+    shown = [_section(one) for one in made if _is_shown(one)]
+    shown += [_of_two(one) for one in made if _is_of_two(one)]
+    shown += [_pictures(), _guard(parts)]
     before, rest = page.split(BEGIN, 1)
-    text = "\n\n".join(told)
+    text = "\n\n".join(shown)
     return f"{before}{BEGIN}{text}\n{rest[rest.index(END) :]}"
 
 
-def sets() -> list[SetOf]:
-    """Return what the run says of its data sets."""
+def sets() -> list[DataFacts]:
+    """Return the facts of the run about its data sets."""
     frame = pd.read_csv(KEPT / "bench" / "sets.csv")
-    return [SetOf(**dict(zip(frame.columns, row, strict=True))) for row in frame.values.tolist()]
+    return [
+        DataFacts(**dict(zip(frame.columns, row, strict=True))) for row in frame.values.tolist()
+    ]
 
 
 def _parts() -> list[Part]:
@@ -79,7 +82,7 @@ def _parts() -> list[Part]:
 
 
 def _is_shown(made: Table) -> bool:
-    """Tell whether a table is of the half nobody tuned to, or of costs."""
+    """Tell whether a table is of the confirmation half, or of costs."""
     target, part, classes = _about(made)
     return target == "mean_cost" or (part == HALF and classes == ALL)
 
@@ -100,7 +103,7 @@ def _of_two(made: Table) -> str:
     return f"### {made.title}, methods for these alone\n\n{table(list(made.header), shown)}"
 
 
-def _told(made: Table) -> str:
+def _section(made: Table) -> str:
     return f"### {made.title}\n\n{table(list(made.header), [list(row) for row in made.rows])}"
 
 

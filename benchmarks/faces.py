@@ -47,10 +47,10 @@ class Faces:
             X = stored["X"].astype(float) / np.sqrt(stored["eigenvalues"])
             return cls(X, stored["pairs"], stored["same"], stored["fold"])
 
-    def part(self, folds: list[int], dims: int) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, folds: list[int], dims: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs of some folds, of length 1 in their first dimensions."""
-        held = np.isin(self.fold, folds)
-        return unit_rows(self.X[:, :dims])[self.index[held]], self.same[held]
+        chosen = np.isin(self.fold, folds)
+        return unit_rows(self.X[:, :dims])[self.index[chosen]], self.same[chosen]
 
 
 class Cosine(PairLearner):
@@ -115,7 +115,7 @@ def _local(decay: float, **parameters: Any) -> Any:
 
 
 # The grids, and the space of Sub-SML for LDML and LMLML, were drawn up after a look at learners
-# of folds 1 to 6 on folds 7 to 9. Only fold 0 has had no part in that.
+# of folds 1 to 6 on folds 7 to 9. Only fold 0 was not used for that.
 METHODS = [
     Method(BASELINE, [Setting(300, {})], Cosine),
     Method("SILD", grid([100, 300], "reg", [0.1, 1.0, 10.0], n_components=300), SILD),

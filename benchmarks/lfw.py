@@ -1,7 +1,7 @@
 """Learners on pairs of faces: ``python -m benchmarks.lfw [--output FILE] [--only NAME ...]``.
 
 Needs ``ECSELM_DATA``. Ten folds of LFW view 2, each tested once. Whatever is chosen for a
-test fold is chosen among the other nine: learned on six of them, judged on three. Then the
+test fold is chosen among the other nine: learned on six of them, validated on three. Then the
 learner is fitted on all nine. The results of every fold go to the file, a table to the screen;
 ``--only`` replaces those of some learners.
 """
@@ -62,13 +62,13 @@ def choose(method: Method, faces: Faces, folds: list[int]) -> Setting:
     if len(method.settings) == 1:
         return method.settings[0]
     build = method.build_to_choose or method.build
-    learn, judge = folds[:N_LEARN], folds[N_LEARN:]
+    train, validation = folds[:N_LEARN], folds[N_LEARN:]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         reached = [
             build(**setting.parameters)
-            .fit(*faces.part(learn, setting.dims))
-            .score(*faces.part(judge, setting.dims))
+            .fit(*faces.rows(train, setting.dims))
+            .score(*faces.rows(validation, setting.dims))
             for setting in method.settings
         ]
     return method.settings[int(np.argmax(reached))]
@@ -82,9 +82,9 @@ def run(method: Method, faces: Faces) -> Outcome:
         setting = choose(method, faces, others)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            model = method.build(**setting.parameters).fit(*faces.part(others, setting.dims))
+            model = method.build(**setting.parameters).fit(*faces.rows(others, setting.dims))
         unconverged += any(issubclass(one.category, ConvergenceWarning) for one in caught)
-        accuracies.append(float(model.score(*faces.part([test], setting.dims))))
+        accuracies.append(float(model.score(*faces.rows([test], setting.dims))))
         chosen.append(setting)
     return Outcome(method.name, accuracies, chosen, time.perf_counter() - start, unconverged)
 

@@ -1,6 +1,6 @@
 """Every method on real data: ``python -m benchmarks.methods [--output FILE] [--table FILE]``.
 
-Needs ``ECSELM_DATA`` and the extra ``compare``. Parameters are chosen by cross-validation
+Needs ``ECSELM_DATA`` and the extra ``compare``. Parameters are tuned by cross-validation
 within the training rows of each split; the results of every split go to the file.
 """
 
@@ -52,7 +52,7 @@ TRIVIAL = "majority or mean"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Real data with a kind of split, and how answers on held-out rows are judged."""
+    """Real data with a kind of split, and the scores of its test rows."""
 
     name: str
     kind: str
@@ -96,7 +96,7 @@ TASKS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a method reached on one split."""
+    """The scores of a method on one split."""
 
     task: str
     method: str
@@ -105,7 +105,7 @@ class Outcome:
 
 
 def run(task: Task, method: Method | None, split: int, folder: Path) -> Outcome:
-    """Fit a method, or the trivial answer, to the training rows of a split, and judge it."""
+    """Fit a method, or the trivial model, to the training rows of a split, and score it."""
     data = task.load(folder=folder)
     X, y = data.X, data.y
     stratify = y if task.kind == "classification" else None
@@ -115,8 +115,8 @@ def run(task: Task, method: Method | None, split: int, folder: Path) -> Outcome:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = _model(task, method, train, y_train, split).fit(train, y_train)
-        answers = model.predict(test)
-    found = {name: float(score(y_test, answers)) for name, score in task.scores.items()}
+        y_pred = model.predict(test)
+    found = {name: float(score(y_test, y_pred)) for name, score in task.scores.items()}
     print(f"{task.name}, {method or TRIVIAL}, split {split}: {found}", flush=True)
     return Outcome(task.name, method.name if method else TRIVIAL, split, found)
 
@@ -136,7 +136,7 @@ def _model(task: Task, method: Method | None, X: np.ndarray, y: np.ndarray, seed
 def jobs(
     n_splits: int, only: Sequence[str] | None = None, tasks: Sequence[str] | None = None
 ) -> Iterator[tuple[Task, Method | None, int]]:
-    """Give what there is to run."""
+    """Yield the tasks, methods and splits to run."""
     for task in TASKS:
         if tasks and task.name not in tasks:
             continue
@@ -160,8 +160,8 @@ def as_markdown(outcomes: list[Outcome]) -> str:
 
 
 def _cells(outcomes: list[Outcome], task: Task, name: str) -> list[str]:
-    held = [o.scores for o in outcomes if (o.task, o.method) == (task.name, name)]
-    columns = [[scores[key] for scores in held] for key in task.scores]
+    found = [o.scores for o in outcomes if (o.task, o.method) == (task.name, name)]
+    columns = [[scores[key] for scores in found] for key in task.scores]
     return [f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}" for values in columns]
 
 
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def stored(path: Path) -> list[Outcome]:
-    """Return what an earlier run has left, of which some methods are run again."""
+    """Return the outcomes of an earlier run."""
     if not path.exists():
         return []
     record = json.loads(path.read_text(encoding="utf-8"))

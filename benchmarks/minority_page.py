@@ -12,9 +12,8 @@ from pathlib import Path
 from benchmarks.pages import fill_page
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
-from ecselm.paper.bench.minority.findings import gains_of, values_of
-from ecselm.paper.bench.minority.report import tables_of
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.bench.minority import gains_of, tables_of, values_of
+from ecselm.paper.jobs import read_rows
 
 PAGE = HERE.parent / "docs" / "bench.md"
 BEGIN = "<!-- minority -->\n"
@@ -35,8 +34,8 @@ def filled(page: str) -> str:
         for made in tables_of(gains)
     ]
     before, rest = page.split(BEGIN, 1)
-    told = "\n\n".join(parts)
-    return f"{before}{BEGIN}{told}\n{rest[rest.index(END) :]}"
+    text = "\n\n".join(parts)
+    return f"{before}{BEGIN}{text}\n{rest[rest.index(END) :]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

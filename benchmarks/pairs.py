@@ -1,4 +1,4 @@
-"""Times of the dearest learners on pairs, beside what they are made of."""
+"""Times of the slowest metric learners, beside those of their main operations."""
 
 from __future__ import annotations
 
@@ -100,15 +100,15 @@ def as_table(rows: list[PairTime]) -> str:
 
 
 def training_pairs(size: Size) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return faces of nine folds where they are at hand and wanted, else generated pairs."""
+    """Return faces of nine folds where they are available and wanted, else generated pairs."""
     folder = Path(os.environ.get("ECSELM_DATA", "."))
     if size == FULL and (folder / FILE).is_file():
-        pairs, same = Faces.from_folder(folder).part(list(range(1, 10)), size.n_features)
+        pairs, same = Faces.from_folder(folder).rows(list(range(1, 10)), size.n_features)
         return pairs, same, f"{len(pairs)} faces x {size.n_features}"
     rng = np.random.default_rng(0)
     same = np.arange(size.n_pairs) % 2
-    x, other, noise = rng.standard_normal((3, size.n_pairs, size.n_features))
-    z = np.where(same[:, np.newaxis], x, other) + noise
+    x, other, error = rng.standard_normal((3, size.n_pairs, size.n_features))
+    z = np.where(same[:, np.newaxis], x, other) + error
     pairs = np.stack([x, z], axis=1)
     pairs /= np.linalg.norm(pairs, axis=2, keepdims=True)
     return pairs, same, f"{size.n_pairs} generated x {size.n_features}"

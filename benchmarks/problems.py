@@ -20,10 +20,10 @@ from ecselm.fitness import (
     CostEncoding,
     CostObjective,
     Engine,
+    ErrorFitness,
     Fitness,
     Span,
     Split,
-    SquaredErrorFitness,
     TieBreakingFitness,
     TrainingKernel,
     every_row,
@@ -192,7 +192,7 @@ def _engine(problem: Problem, rows: CostedRows, splits: str) -> Engine:
 
 def _fitness(problem: Problem, splits: str, fitness: str) -> Fitness:
     rows, k = problem.validation_rows(splits), problem.shape.n_classes
-    squares = SquaredErrorFitness(problem.T[rows], None, np.square)
+    squares = ErrorFitness(problem.T[rows], None, np.square)
     errors = ConfusionFitness(problem.y[rows], k, None, accuracy, smoothing=0.0)
     ties = TieBreakingFitness(errors, problem.T[rows], None)
     return {ERRORS: errors, SQUARES: squares, TIES: ties}[fitness]

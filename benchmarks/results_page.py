@@ -1,7 +1,7 @@
 """Keep a full run and write ``docs/results.md``: ``python -m benchmarks.results_page [FOLDER]``.
 
 FOLDER is what ``ecselm reproduce all --output FOLDER`` has left: its results, split by split, are
-copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are left out.
+copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are ignored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import pandas as pd
 
 from benchmarks.pages import fill_page
 from benchmarks.tables import table
-from ecselm.paper.protocols import ITEMS, find_item
-from ecselm.paper.protocols.layout import laid_out
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.jobs import read_rows
+from ecselm.paper.protocols import ITEMS
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.layout import layout_table
 from ecselm.paper.statistics import compare_methods, corrected_t_test
 
 HERE = Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ RATIOS = {
     "table-11": 1 / 2,
     "credit": 1 / 2,
 }
-JUDGED = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
+METRICS = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
 LOWER_IS_BETTER = frozenset({"mae", "mean_cost", "seconds"})
 PER_CENT = frozenset({"accuracy", "arr", "gmean"})
 
@@ -97,7 +98,7 @@ def _item(name: str) -> str:
     item = find_item(name)
     if item.kind == "seconds":
         return _times(name)
-    made = laid_out(item, _real(name))
+    made = layout_table(item, _real(name))
     header, rows = list(made.header), [list(row) for row in made.rows]
     if item.rows != "method":
         header, *rows = (list(column) for column in zip(header, *rows, strict=True))
@@ -111,7 +112,7 @@ def _item(name: str) -> str:
 
 def _times(name: str) -> str:
     """Return the seconds of methods as multiples of those of plain ELM."""
-    numbers = laid_out(find_item(name), _real(name, "seconds")).numbers.set_index("method")
+    numbers = layout_table(find_item(name), _real(name, "seconds")).numbers.set_index("method")
     times = numbers["mean"] / numbers["mean"]["ELM"]
     rows = [[str(method), f"{value:.1f}"] for method, value in times.items()]
     return table(["method", "time, that of ELM being 1"], rows)
@@ -120,7 +121,7 @@ def _times(name: str) -> str:
 def _split_by_method(name: str, data: str) -> pd.DataFrame:
     """Return one metric, splits by methods."""
     frame = _real(name)
-    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    metric = METRICS.get(name, find_item(name).parts[0].metrics[0])
     mine = frame[(frame["metric"] == metric) & (frame["data"] == data)]
     return mine.pivot_table(index="split", columns="method", values="value", sort=False)
 
@@ -138,7 +139,7 @@ def _summary() -> str:
 
 
 def _standing(name: str, found: pd.DataFrame, ratio: float) -> list[str]:
-    metric = JUDGED.get(name, find_item(name).parts[0].metrics[0])
+    metric = METRICS.get(name, find_item(name).parts[0].metrics[0])
     lower = metric in LOWER_IS_BETTER
     scale, digits = (100.0, 2) if metric in PER_CENT else (1.0, 3)
     means = scale * found.mean()
@@ -181,7 +182,7 @@ def _over_data(means: pd.DataFrame) -> str:
 
 
 def _tests() -> str:
-    numbers = laid_out(find_item("table-12"), _real("table-12")).numbers
+    numbers = layout_table(find_item("table-12"), _real("table-12")).numbers
     means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
     return _over_data(100.0 * means)
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.access_page import CLOSED, KEPT, N_MEMBERS, N_TEST, PAGE, filled
-from ecselm.paper.protocols.access import TRUTHS
+from ecselm.paper.protocols.access import TRUE_COSTS
 
 
 def test_the_page_of_access_control_is_up_to_date():
@@ -12,7 +12,7 @@ def test_the_page_of_access_control_is_up_to_date():
     assert filled(page) == page, "run: python -m benchmarks.access_page"
 
 
-@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+@pytest.mark.parametrize("truth", TRUE_COSTS, ids=str)
 def test_a_closed_door_costs_what_nothing_is_saved_of(truth):
     """savings = 1 - cost / cost of a closed door."""
     frame = pd.read_parquet(KEPT / "access" / "results.parquet")

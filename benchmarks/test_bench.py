@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.bench_page import GUARDS, HALF, KEPT, PAGE, filled, sets
 from ecselm.paper.bench.cases import COUNTED_TARGETS, half_of
-from ecselm.paper.protocols.store import read_rows
+from ecselm.paper.jobs import read_rows
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.minority_page import KEPT, PAGE, filled
-from ecselm.paper.bench.minority.job import FORMS, TARGETS, kept
+from ecselm.paper.bench.minority import FORMS, TARGETS, keeps_prior
 
 
 def results():
@@ -30,7 +30,7 @@ def test_a_default_that_kept_the_prior_is_worth_what_the_prior_is(target):
     values = frame[frame["metric"] == target].pivot_table(
         index=keys, columns="method", values="value"
     )
-    keeps = frame[frame["metric"] == kept(target)].set_index(keys)["value"] == 1.0
+    keeps = frame[frame["metric"] == keeps_prior(target)].set_index(keys)["value"] == 1.0
     own = values[keeps.reindex(values.index)]
     assert len(own) > 0
     assert (own["default"] == own["prior"]).all()

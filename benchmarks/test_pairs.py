@@ -43,7 +43,7 @@ def test_learners_stand_beside_what_they_are_made_of():
     assert "| ITML | 60 generated x 5 | one pair at a time |" in page
 
 
-def test_opponent_gives_the_same_projections(rng):
+def test_baseline_gives_the_same_projections(rng):
     D = rng.standard_normal((70, 4))
     bounds = Bounds(D, rng.random(70) < 0.5, 2.0, 9.0)
     ours = project_cyclically(np.eye(4), bounds, 0.5, 1e-300, 3).matrix
@@ -54,15 +54,15 @@ def test_test_fold_has_no_say_in_what_is_chosen(faces, rng):
     outcome = run(TINY, faces)
     assert len(outcome.accuracies) == 10
     for test in range(10):
-        held = faces.fold == test
-        same = np.where(held, rng.permutation(faces.same), faces.same)
-        index = np.where(held[:, np.newaxis], rng.integers(120, size=(80, 2)), faces.index)
+        tested = faces.fold == test
+        same = np.where(tested, rng.permutation(faces.same), faces.same)
+        index = np.where(tested[:, np.newaxis], rng.integers(120, size=(80, 2)), faces.index)
         others = [(test + place) % 10 for place in range(1, 10)]
         assert choose(TINY, replace(faces, same=same, index=index), others) == outcome.chosen[test]
 
 
 def test_parts_are_pairs_of_length_one_in_their_first_dimensions(faces):
-    pairs, same = faces.part([2, 7], 3)
+    pairs, same = faces.rows([2, 7], 3)
     assert pairs.shape == (16, 2, 3)
     assert len(same) == 16
     assert_allclose(np.linalg.norm(pairs, axis=2), 1.0)

@@ -159,8 +159,8 @@ def test_audit_prints_its_report_and_keeps_every_split(monkeypatch, capsys, nowh
     assert main(["audit", "--quick", "--output", "kept"]) == 0
     printed = capsys.readouterr().out
     assert printed == (nowhere / "kept" / "audit.txt").read_text()
-    assert "(d) The same on labels drawn at random" in printed
+    assert "(d) The same on random labels" in printed
     frame = pd.read_csv(nowhere / "kept" / "audit.csv")
     assert frame.groupby(["labels", "split"]).size().tolist() == [7, 7, 7, 7]
-    oracle = frame[frame["judged_by"] == "ORACLE: test rows"]
+    oracle = frame[frame["fitness_on"] == "ORACLE: test rows"]
     assert (oracle["fitness"] == oracle["accuracy"]).all()

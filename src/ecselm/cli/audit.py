@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> None:
     data, folder = _rows(args.data), None if args.output is None else Path(args.output)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    report = run_audit(args.quick, args.seed, args.jobs, data=data, progress=True)
+    args.resumes = folder is not None
+    report = run_audit(args.quick, args.seed, args.jobs, data=data, output=folder, progress=True)
     print(render(report))
     if folder is not None:
         write_whole(folder / "audit.txt", f"{render(report)}\n".encode())

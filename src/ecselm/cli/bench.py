@@ -6,9 +6,9 @@ import argparse
 from typing import Any, Protocol
 
 from ecselm.cli._files import add_run_options
+from ecselm.paper.bench import HALVES
 from ecselm.paper.bench import bench as run_bench
-from ecselm.paper.bench.cases import HALVES
-from ecselm.paper.bench.minority import bench_minority as run_minority
+from ecselm.paper.bench import bench_minority as run_minority
 
 OUTPUTS = {"keel": "benched", "minority": "benched-minority"}  # of every suite
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from ecselm.paper.audit import Arm, Effort, audit, render, report
+from ecselm.paper.audit import Effort, audit, render, report
+from ecselm.paper.audit.searches import Arm, SearchJob
 from ecselm.paper.datasets import make_m2b_like
 
 SHORT = Effort(2, 6, 1)
@@ -50,18 +51,46 @@ def test_other_data_may_be_audited(monkeypatch):
     assert audit(quick=True, data=data).task == data.summary()
 
 
-def test_noise_is_clean_only_if_all_but_the_oracle_stay_at_chance(found):
-    noise = found.noise
-    at_chance = [replace(arm, accuracy=(0.2, 0.2)) for arm in noise.arms]
+def test_random_labels_are_clean_only_if_all_but_the_oracle_stay_at_chance(found):
+    run = found.random_labels
+    at_chance = [replace(arm, accuracy=(0.2, 0.2)) for arm in run.arms]
     leaking = [replace(arm, accuracy=(0.5, 0.5)) if arm.is_oracle else arm for arm in at_chance]
-    assert replace(noise, arms=tuple(leaking)).is_clean
+    assert replace(run, arms=tuple(leaking)).is_clean
     lucky = Arm("training rows", (-1.0, 1.0), (0.5, 0.5), (0.5, 0.5))
-    dirty = replace(noise, arms=(*leaking, lucky))
+    dirty = replace(run, arms=(*leaking, lucky))
     assert not dirty.is_clean
-    assert "NOT all" in render(replace(found, noise=dirty))
+    assert "NOT all" in render(replace(found, random_labels=dirty))
 
 
 def test_chance_has_the_binomial_interval(found):
-    assert found.noise.chance == 0.2
-    assert found.noise.low < 0.2 < found.noise.high
-    assert found.noise.high - found.noise.low < 0.11
+    assert found.random_labels.chance == 0.2
+    assert found.random_labels.low < 0.2 < found.random_labels.high
+    assert found.random_labels.high - found.random_labels.low < 0.11
+
+
+def test_an_audit_that_was_stopped_goes_on_to_the_same_report(monkeypatch, tmp_path, found):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    ran, run = [], SearchJob.run
+
+    def stopped(job):
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        ran.append(job.key)
+        return run(job)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SearchJob, "run", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            audit(quick=True, output=tmp_path)
+    monkeypatch.setattr(SearchJob, "run", lambda job: ran.append(job.key) or run(job))
+    assert render(audit(quick=True, output=tmp_path)) == render(found)
+    assert len(ran) == len(set(ran)) == 4
+
+
+def test_a_folder_of_another_audit_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: SHORT)
+    audit(quick=True, output=tmp_path)
+    with pytest.raises(ValueError, match="the output folder must be new"):
+        audit(quick=True, random_state=1, output=tmp_path)
+    with pytest.raises(ValueError, match="random_state must be an integer with output, got None"):
+        audit(quick=True, random_state=None, output=tmp_path)

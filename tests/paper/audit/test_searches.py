@@ -7,7 +7,7 @@ import pytest
 
 from ecselm import ELMClassifier
 from ecselm.fitness import fold_splits
-from ecselm.paper.audit import Arm, Effort
+from ecselm.paper.audit import Effort
 from ecselm.paper.audit.searches import (
     ARMS,
     KINDS,
@@ -17,10 +17,11 @@ from ecselm.paper.audit.searches import (
     POSITIVE,
     SIGNED,
     STRENGTH,
+    Arm,
     Task,
-    compared,
+    compare_searches,
     difference_test,
-    searched,
+    search_costs,
 )
 from ecselm.paper.datasets import make_m2b_like
 
@@ -35,15 +36,15 @@ def data():
 
 @pytest.fixture(scope="module")
 def task(data):
-    return Task.drawn(data.X, data.y - 1, 5, np.random.default_rng(1))
+    return Task.draw(data.X, data.y - 1, 5, np.random.default_rng(1))
 
 
-def literal_answers(H, y, B, judged, k=5):
-    """Return the classes that (15) gives the rows ``judged``."""
+def literal_predictions(H, y, B, rows, k=5):
+    """Return the classes that (15) predicts for hidden ``rows``."""
     T = np.where(y[:, np.newaxis] == np.arange(k), 1.0, -1.0)
     S = np.diag(B)
     beta = np.linalg.solve(np.eye(H.shape[1]) / STRENGTH + H.T @ S @ H, H.T @ S @ T)
-    return (judged @ beta).argmax(axis=1)
+    return (rows @ beta).argmax(axis=1)
 
 
 def test_a_task_has_the_rows_of_table_i(task):
@@ -54,7 +55,7 @@ def test_a_task_has_the_rows_of_table_i(task):
 
 def test_costs_of_one_are_the_plain_machine(data):
     rng, same = np.random.default_rng(3), np.random.default_rng(3)
-    drawn = Task.drawn(data.X, data.y - 1, 5, rng)
+    drawn = Task.draw(data.X, data.y - 1, 5, rng)
     rows = same.permutation(len(data.X))
     X, y = data.X[rows], data.y[rows]
     machine = ELMClassifier(100, draw="uniform", scale="minmax", random_state=same)
@@ -64,29 +65,29 @@ def test_costs_of_one_are_the_plain_machine(data):
 
 @BOUNDS
 def test_training_fitness_is_the_accuracy_on_the_training_rows(task, bounds):
-    B, fitness = searched(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
+    B, fitness = search_costs(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
     H, y = task.H[:400], task.y[:400]
-    assert np.mean(literal_answers(H, y, B, H) == y) == pytest.approx(fitness)
+    assert np.mean(literal_predictions(H, y, B, H) == y) == pytest.approx(fitness)
     assert bounds[0] <= B.min() <= B.max() <= bounds[1]
 
 
 @BOUNDS
-def test_out_of_fold_fitness_is_judged_without_the_fold(task, bounds):
+def test_out_of_fold_fitness_is_trained_without_the_fold(task, bounds):
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
-    B, fitness = searched(task, KINDS[1], bounds, TINY, rng)
+    B, fitness = search_costs(task, KINDS[1], bounds, TINY, rng)
     y, right = task.y[:400], 0
     for split in fold_splits(task.X[:400], y, N_FOLDS, same):
         H = task.H[split.train]
-        told = literal_answers(H, y[split.train], B[split.train], task.H[split.test])
-        right += np.sum(told == y[split.test])
+        y_pred = literal_predictions(H, y[split.train], B[split.train], task.H[split.test])
+        right += np.sum(y_pred == y[split.test])
     assert right / 400 == pytest.approx(fitness)
 
 
 @BOUNDS
-def test_the_oracle_finds_what_it_is_tested_by(task, bounds):
-    B, fitness = searched(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
-    told = literal_answers(task.H[:400], task.y[:400], B, task.H[400:])
-    assert np.mean(told == task.y[400:]) == pytest.approx(fitness)
+def test_the_oracle_searches_on_the_test_rows(task, bounds):
+    B, fitness = search_costs(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
+    y_pred = literal_predictions(task.H[:400], task.y[:400], B, task.H[400:])
+    assert np.mean(y_pred == task.y[400:]) == pytest.approx(fitness)
     assert task.accuracy(B) == pytest.approx(fitness)
 
 
@@ -95,7 +96,7 @@ def test_only_the_oracle_is_moved_by_the_labels_of_the_test_rows(task):
     turned = Task(task.X, task.H, other, task.n_train, task.n_classes)
     for kind in KINDS:
         found = [
-            searched(one, kind, POSITIVE, TINY, np.random.default_rng(4))[0]
+            search_costs(one, kind, POSITIVE, TINY, np.random.default_rng(4))[0]
             for one in (task, turned)
         ]
         assert np.array_equal(*found) == (kind != KINDS[2])
@@ -103,22 +104,23 @@ def test_only_the_oracle_is_moved_by_the_labels_of_the_test_rows(task):
 
 def test_arms_come_in_one_order_and_do_not_depend_on_jobs(data):
     runs = [
-        compared(data.X, data.y, TINY, np.random.default_rng(5), n_jobs=jobs) for jobs in (1, 2)
+        compare_searches(data.X, data.y, TINY, np.random.default_rng(5), n_jobs=jobs)
+        for jobs in (1, 2)
     ]
-    assert [(arm.bounds, arm.judged_by) for arm in runs[0][1:]] == list(ARMS)
+    assert [(arm.bounds, arm.fitness_on) for arm in runs[0][1:]] == list(ARMS)
     assert [arm.accuracy for arm in runs[0]] == [arm.accuracy for arm in runs[1]]
     assert [arm.is_oracle for arm in runs[0]] == [False, *[False, False, True] * 2]
 
 
 def test_random_labels_are_drawn_anew_in_every_repeat(data):
-    arms = compared(data.X, None, TINY, np.random.default_rng(6))
+    arms = compare_searches(data.X, None, TINY, np.random.default_rng(6))
     assert all(len(arm.accuracy) == 2 for arm in arms)
     assert np.isnan(arms[0].fitness).all()
 
 
-def test_mean_and_spread_are_over_the_repeats():
+def test_mean_and_std_are_over_the_repeats():
     arm = Arm(KINDS[0], SIGNED, (0.5, 0.5), (0.2, 0.4))
-    assert (arm.mean, arm.spread) == pytest.approx((0.3, np.sqrt(0.02)))
+    assert (arm.mean, arm.std) == pytest.approx((0.3, np.sqrt(0.02)))
 
 
 def test_arms_are_compared_split_by_split():
@@ -130,4 +132,4 @@ def test_arms_are_compared_split_by_split():
 
 def test_too_few_rows_are_refused(data):
     with pytest.raises(ValueError, match="X must have at least 620 rows, got 10"):
-        compared(data.X[:10], data.y[:10], TINY, np.random.default_rng(0))
+        compare_searches(data.X[:10], data.y[:10], TINY, np.random.default_rng(0))

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ecselm.paper.audit.tables import recomputed_gases, split_spreads, summary_table, summary_tests
+from ecselm.paper.audit.tables import (
+    recompute_gas_tables,
+    simulate_split_stds,
+    summary_table,
+    summary_tests,
+)
 from ecselm.paper.protocols.published import PUBLISHED
 
 
 def test_gases_deviate_in_one_misprint_and_in_last_digits():
-    found = recomputed_gases()
+    found = recompute_gas_tables()
     off = {(d.item, d.method, d.row): abs(d.printed - d.recomputed) for d in found.deviations}
     assert (found.n_methods, found.n_numbers, len(off)) == (24, 192, 7)
     assert off.pop(("table-10", "ELM", "C6H6")) == pytest.approx(0.11, abs=0.005)
@@ -51,8 +56,8 @@ def test_correcting_moves_three_values_and_leaves_the_published_table_alone():
     assert PUBLISHED["table-12"].column("CSLDA")[3] == 45.5
 
 
-def test_splits_alone_spread_as_the_hypergeometric_distribution_says(rng):
-    for split in split_spreads(rng, 20_000):
+def test_splits_alone_vary_as_the_hypergeometric_distribution_says(rng):
+    for split in simulate_split_stds(rng, 20_000):
         p = split.mean / 100.0
         exact = 100.0 * np.sqrt(p * (1 - p) / 220 * 400 / 619)
         assert split.expected == pytest.approx(exact, rel=0.01)

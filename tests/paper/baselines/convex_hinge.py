@@ -5,7 +5,7 @@ import numpy as np
 
 
 def coding(y, k=3):
-    """Return V (N, k): 1 for the true class and -1/(k - 1) elsewhere."""
+    """Return V (N, k): 1 for the true class and -1/(k - 1) for the others."""
     return np.where(y[:, None] == np.arange(k), 1.0, -1.0 / (k - 1))
 
 

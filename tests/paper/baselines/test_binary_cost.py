@@ -51,23 +51,23 @@ def test_the_second_class_is_the_positive_one(tumours):
     assert set(model.predict(tumours[0])) == {"ill", "well"}
 
 
-def test_costs_by_row_are_those_beyond_the_right_answer(rng):
+def test_costs_by_row_are_those_beyond_the_right_class(rng):
     X, y = rng.standard_normal((4, 2)), np.array([0, 0, 1, 1])
-    told = np.array([[1.0, 3.0], [0.0, 4.0], [9.0, 2.0], [6.0, 1.0]])
+    costly = np.array([[1.0, 3.0], [0.0, 4.0], [9.0, 2.0], [6.0, 1.0]])
 
     class Recording(Weighing):
         def fit(self, X, y, fn_cost, fp_cost):
             self.given_ = fn_cost, fp_cost
             return self
 
-    model = BinaryCostClassifier(Recording()).fit(X, y, sample_cost=told)
+    model = BinaryCostClassifier(Recording()).fit(X, y, sample_cost=costly)
     missed, alarm = model.estimator_.given_
     np.testing.assert_allclose(missed, [6.0, 6.0, 7.0, 5.0])
     np.testing.assert_allclose(alarm, [2.0, 4.0, 3.0, 3.0])
     np.testing.assert_allclose(model.cost_matrix_, [[0.0, 3.0], [6.0, 0.0]])
 
 
-def test_costs_are_stated_once(tumours):
+def test_costs_are_given_once(tumours):
     X, y = tumours
     model = BinaryCostClassifier(Weighing(), cost={"ill": 2})
     with pytest.raises(ValueError, match="costs must be stated once"):
@@ -76,9 +76,9 @@ def test_costs_are_stated_once(tumours):
         BinaryCostClassifier(Weighing()).fit(X, y, sample_cost=np.ones((600, 3)))
 
 
-def test_dear_mistakes_become_rarer(tumours):
-    plain, told = (BinaryCostClassifier(Weighing(), cost) for cost in (None, {"ill": 20}))
-    assert called_ill(told, *tumours) > called_ill(plain, *tumours)
+def test_costly_errors_become_rarer(tumours):
+    plain, costly = (BinaryCostClassifier(Weighing(), cost) for cost in (None, {"ill": 20}))
+    assert called_ill(costly, *tumours) > called_ill(plain, *tumours)
 
 
 def test_more_than_two_classes_are_refused(rng):
@@ -98,16 +98,16 @@ def test_empulse_minds_the_costs(name, tumours):
 
 def test_a_tuned_threshold_minds_the_costs(tumours):
     name = "LightGBM with tuned threshold"
-    plain, told = (get_method(name, cost=c, n_jobs=1) for c in (None, {"ill": 20}))
-    assert called_ill(told, *tumours) > called_ill(plain, *tumours)
+    plain, costly = (get_method(name, cost=c, n_jobs=1) for c in (None, {"ill": 20}))
+    assert called_ill(costly, *tumours) > called_ill(plain, *tumours)
 
 
-def test_a_threshold_is_tuned_for_what_is_asked(rng):
+def test_a_threshold_is_tuned_for_the_metric(rng):
     y = (rng.random(400) > 0.9).astype(int)
     X = rng.standard_normal((400, 3)) + y[:, np.newaxis]
     name = "LightGBM with tuned threshold"
-    answers = [
+    y_pred = [
         get_method(name, scoring=scoring, n_estimators=5).fit(X, y).predict(X).mean()
         for scoring in ("gmean", "accuracy")
     ]
-    assert answers[0] > answers[1]
+    assert y_pred[0] > y_pred[1]

@@ -134,7 +134,7 @@ def test_absolute_costs_are_plain_thresholds(rng):
     assert_array_equal(CSORClassifier().fit(X, y).predict(X), expected)
 
 
-def test_a_threshold_nobody_pays_for_is_passed_by_none(rng):
+def test_a_threshold_without_costs_is_passed_by_no_row(rng):
     X, y = rng.standard_normal((30, 2)), np.repeat([0, 1, 2], 10)
     cost = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0.0]])  # 1 and 2 are the same
     model = CSORClassifier(cost).fit(X, y)
@@ -147,7 +147,7 @@ def test_a_threshold_nobody_pays_for_is_passed_by_none(rng):
 def literal_regret(missed, grid):
     """Return the worst regret of each machine by a loop over machines and costs.
 
-    A ratio below 1 makes the first class the dearer one; the cheaper weighs 1.
+    A ratio below 1 makes the first class the more costly one; the other weighs 1.
     """
 
     def total(g, ratio):
@@ -170,7 +170,7 @@ def test_regret_as_printed(rng):
     assert_allclose(largest_regret(missed, grid), literal_regret(missed, grid), rtol=1e-12)
 
 
-def test_the_ratio_of_least_regret_on_folds_left_out_is_chosen(rng):
+def test_the_ratio_of_least_regret_on_validation_folds_is_chosen(rng):
     X = rng.standard_normal((80, 2))
     y = (X[:, 0] + rng.standard_normal(80) > 0.5).astype(int)
     grid = np.geomspace(1.0, 10.0, 5)

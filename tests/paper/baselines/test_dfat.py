@@ -286,7 +286,7 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
 
 @pytest.fixture
 def faces(data_folder):
-    """Return 310 faces to learn from and as many to judge, of 300 components each.
+    """Return 310 training faces and as many test faces, of 300 components each.
 
     Signs of the main components of shape stand in for what people would have said.
     """

@@ -62,7 +62,7 @@ def test_two_classes_are_a_support_vector_machine(rng):
 
 
 def test_many_rows_at_a_point_get_the_class_of_least_expected_cost(rng):
-    """Five points with known frequencies, a kernel that tells them apart, next to no penalty."""
+    """Five points with known frequencies, a kernel that separates them, next to no penalty."""
     for _ in range(4):
         cost = rng.uniform(0.5, 5, (3, 3)) * (1 - np.eye(3))
         counts = rng.integers(1, 15, (5, 3))

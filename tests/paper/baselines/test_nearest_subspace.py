@@ -82,7 +82,7 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 
 
-def test_faces_and_gases_are_told_apart(data_folder):
+def test_faces_and_gases_are_recognised(data_folder):
     data = load_olivetti(data_folder)
     faces, persons = data.X, data.y
     model = NearestSubspaceClassifier().fit(faces[::2], persons[::2])

@@ -28,5 +28,5 @@ def test_german_credit_costs_less_when_costs_are_known(name, data_folder):
 
     kind = getattr(baselines, name)
     options = {"alpha": 2.0**-10} if name == "MCSVMClassifier" else {}
-    told, plain = paid(kind(cost, **options)), paid(kind(**options))
-    assert told < plain
+    costly, plain = paid(kind(cost, **options)), paid(kind(**options))
+    assert costly < plain

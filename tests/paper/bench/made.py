@@ -7,7 +7,7 @@ import numpy as np
 from ecselm.paper.bench.cases import COST_TARGETS, BenchCase, folds_of, official
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.datasets.dataset import leave_fold_out, stratified_fold
-from ecselm.paper.protocols import Case
+from ecselm.paper.protocols.protocol import Case
 
 
 def tiny(name, k=2, costs="", poisoned=False):

@@ -5,9 +5,9 @@ from ecselm.paper.bench.cases import (
     CONFIRMATION,
     DEVELOPMENT,
     bench_cases,
-    chosen_cases,
     few_to_many,
     half_of,
+    select_cases,
 )
 from ecselm.paper.datasets import Dataset
 from tests.paper.bench.made import cases
@@ -33,18 +33,18 @@ def test_every_set_of_keel_is_in_a_half(monkeypatch, data_folder):
 
 
 def test_patterns_choose_sets_of_a_half():
-    assert names(chosen_cases(cases(), ("glass-*",), "all")) == ["glass-a", "glass-b"]
-    assert names(chosen_cases(cases(), None, "confirmation")) == ["ecoli-a"]
-    assert names(chosen_cases(cases(), None, "all")) == names(cases())
+    assert names(select_cases(cases(), ("glass-*",), "all")) == ["glass-a", "glass-b"]
+    assert names(select_cases(cases(), None, "confirmation")) == ["ecoli-a"]
+    assert names(select_cases(cases(), None, "all")) == names(cases())
 
 
 def test_unknown_sets_are_refused_with_the_closest():
     with pytest.raises(ValueError, match=r"such as ecoli-a.*; got 'ecoli-b'"):
-        chosen_cases(cases(), ("glass-a", "ecoli-b"), "all")
+        select_cases(cases(), ("glass-a", "ecoli-b"), "all")
     with pytest.raises(ValueError, match="of the half confirmation, got glass-a"):
-        chosen_cases(cases(), ("glass-a",), "confirmation")
+        select_cases(cases(), ("glass-a",), "confirmation")
     with pytest.raises(ValueError, match="half must be one of development, confirmation, all"):
-        chosen_cases(cases(), None, "third")
+        select_cases(cases(), None, "third")
 
 
 def test_few_rows_train_and_others_test():

@@ -3,8 +3,8 @@ import sys
 import pytest
 
 from ecselm.paper.bench import bench
-from ecselm.paper.bench.job import BenchJob
-from ecselm.paper.protocols.store import COLUMNS
+from ecselm.paper.bench.plan import BenchJob
+from ecselm.paper.jobs import COLUMNS
 from tests.paper.bench.conftest import put_in_place
 
 METHODS = ["balanced logistic regression", "ELM"]
@@ -61,11 +61,11 @@ def test_later_methods_and_sets_add_to_a_folder(tmp_path, monkeypatch):
     bench(tmp_path, sets=["glass-a"], methods=METHODS)
     assert len(ran) == 2
     begun = bench(tmp_path, sets=both, run=False)
-    assert begun.left_out == (METHODS[1],)
-    assert f"left out there: {METHODS[1]}" in begun.text()
+    assert begun.unfinished == (METHODS[1],)
+    assert f"missing there: {METHODS[1]}" in begun.text()
     done = bench(tmp_path, sets=both, methods=METHODS)
     assert len(ran) == 4
-    assert done.left_out == ()
+    assert done.unfinished == ()
     assert set(done.summary["method"]) == set(METHODS)
     assert bench(tmp_path, sets=["ecoli-a"], run=False).results["data"].unique() == ["ecoli-a"]
 
@@ -107,7 +107,7 @@ def test_a_folder_without_results_cannot_be_shown(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_extras_are_told_before_any_work(tmp_path, monkeypatch):
+def test_missing_extras_are_named_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(ImportError, match="compare"):
         bench(tmp_path / "new")

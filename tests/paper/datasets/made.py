@@ -13,8 +13,8 @@ import numpy as np
 from scipy.io import savemat
 
 from ecselm.paper import datasets
-from ecselm.paper.datasets.images import read_grey
-from ecselm.paper.datasets.lfw_images import read_pair_list
+from ecselm.paper.datasets._descriptors import read_grey
+from ecselm.paper.datasets.lfw import read_pair_list
 from tests.paper.datasets.conftest import view_two
 from tests.paper.datasets.test_bank import table
 from tests.paper.datasets.test_enose import HEADER, ROWS

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from ecselm.costs import parse_sample_cost
-from ecselm.paper.datasets import bank, load_bank_marketing
-from ecselm.paper.datasets.bank import HEADER
+from ecselm.paper.datasets import load_bank_marketing, uci
+from ecselm.paper.datasets.uci import BANK_HEADER
 from tests.paper.datasets.conftest import truncate
 
 FIRST = '58;"management";"married";"tertiary";"no";2143;"yes";"no";"unknown";5;"may";261;1;-1;0;'
 LAST = '"unknown";'
 
 
-def table(*balances, header=HEADER):
+def table(*balances, header=BANK_HEADER):
     rows = [
         FIRST.replace("2143", balance) + f'{LAST}"{"yes" if i % 2 else "no"}"'
         for i, balance in enumerate(balances)
@@ -25,7 +25,7 @@ def put(write, monkeypatch):
     """Write a table that may be of any length."""
 
     def written(text, n_rows=None):
-        monkeypatch.setattr(bank, "N_ROWS", text.count("\n") if n_rows is None else n_rows)
+        monkeypatch.setattr(uci, "BANK_ROWS", text.count("\n") if n_rows is None else n_rows)
         return write("bankmarketing_example_costs", "bankmarketing.csv.gz", text)
 
     return written
@@ -46,7 +46,7 @@ def test_costs_have_the_form_the_package_takes(put):
     assert costs.terms(data.y).kind == "example"
 
 
-def test_what_a_call_tells_is_left_out(put):
+def test_columns_known_after_the_call_are_dropped(put):
     put(table("2000", "1000"))
     read = {name.split("=")[0] for name in load_bank_marketing().feature_names}
     assert not read & {"duration", "contact", "day", "month", "campaign", "y"}
@@ -62,7 +62,7 @@ def test_damaged_files_are_refused(put):
     put(table("2000", "much"))
     with pytest.raises(ValueError, match="line 3, balance: must be a number, got 'much'"):
         load_bank_marketing()
-    put(table("2000", header=("years", *HEADER[1:])))
+    put(table("2000", header=("years", *BANK_HEADER[1:])))
     with pytest.raises(ValueError, match=r"bankmarketing\.csv\.gz, line 1: must be age;job"):
         load_bank_marketing()
     put(table("2000", "1;2"))

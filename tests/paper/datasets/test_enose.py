@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ecselm.paper.datasets import load_enose
-from ecselm.paper.datasets.enose import GAS_COUNTS, GASES
+from ecselm.paper.datasets.gases import GAS_COUNTS, GASES
 
 HEADER = "gas,s1,s2,s3,s4,s5,s6\n"
 ROWS = [f"{gas},1,2,3,4,5,{i}" for gas, n in zip(GASES, GAS_COUNTS, strict=True) for i in range(n)]

@@ -5,7 +5,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.paper.datasets import gas, load_gas
+from ecselm.paper.datasets import gases, load_gas
 from tests.paper.datasets.conftest import truncate
 
 COUNTS = {
@@ -27,7 +27,7 @@ def line(gas, values, ppm=";10.0"):
 @pytest.fixture
 def short(monkeypatch):
     """Let batches have any length that a test writes."""
-    return lambda n_rows: monkeypatch.setattr(gas, "N_ROWS", (n_rows,) * 10)
+    return lambda n_rows: monkeypatch.setattr(gases, "N_ROWS", (n_rows,) * 10)
 
 
 @pytest.fixture

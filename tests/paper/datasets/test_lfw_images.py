@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ecselm.paper.datasets import lfw_pairs_from_images
-from ecselm.paper.datasets.lfw_images import read_pair_list
+from ecselm.paper.datasets.lfw import read_pair_list
 from tests.paper.datasets.conftest import truncate
 
 PAIRS = "2\t1\nAda\t1\t2\nAda\t1\tBob\t1\nCyd\t1\t2\nCyd\t2\tBob\t1\n"
@@ -80,7 +80,7 @@ def test_without_scikit_image_the_extra_is_named(monkeypatch, tmp_path):
     def absent(module):
         raise ImportError(module)
 
-    monkeypatch.setattr("ecselm.paper.datasets.images.import_module", absent)
+    monkeypatch.setattr("ecselm.paper.datasets._descriptors.import_module", absent)
     with pytest.raises(ImportError, match=r"ecselm\[images\]"):
         lfw_pairs_from_images(tmp_path, tmp_path / "pairs.txt")
 

@@ -3,7 +3,7 @@ import pytest
 from scipy.io import loadmat, savemat
 from scipy.sparse import csc_array
 
-from ecselm.paper.datasets.mat_format import read_mat
+from ecselm.paper.datasets.faces import read_mat
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def read_or_sentence(path):
 
 
 def test_packed_part_without_an_end_is_refused(put, monkeypatch):
-    monkeypatch.setattr("ecselm.paper.datasets.mat_format.LIMIT", 1000)
+    monkeypatch.setattr("ecselm.paper.datasets.faces.LIMIT", 1000)
     with pytest.raises(ValueError, match=r"toy\.mat .* must end, after 1000 bytes at most"):
         read_mat(put(values=np.zeros((1000, 1000))), "values")
 

@@ -86,6 +86,6 @@ def test_real_levels_have_their_counts(data_folder):
 def test_linear_discriminants_do_as_the_notes_say(data_folder, name, right, error):
     data = load_ordinal(name, data_folder)
     cv = KFold(10, shuffle=True, random_state=0)
-    answer = cross_val_predict(LinearDiscriminantAnalysis(), data.X, data.y, cv=cv)
-    assert (answer == data.y).mean() == pytest.approx(right, abs=0.015)
-    assert np.abs(answer - data.y).mean() == pytest.approx(error, abs=0.02)
+    y_pred = cross_val_predict(LinearDiscriminantAnalysis(), data.X, data.y, cv=cv)
+    assert (y_pred == data.y).mean() == pytest.approx(right, abs=0.015)
+    assert np.abs(y_pred - data.y).mean() == pytest.approx(error, abs=0.02)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ecselm.paper.datasets.images import read_grey
+from ecselm.paper.datasets._descriptors import read_grey
 
 
 @pytest.fixture
@@ -56,6 +56,6 @@ def test_claim_to_be_huge_is_refused_before_anything_is_unpacked(save):
 
 
 def test_large_files_are_not_opened(save, monkeypatch):
-    monkeypatch.setattr("ecselm.paper.datasets.images.LARGEST", 100)
+    monkeypatch.setattr("ecselm.paper.datasets._descriptors.LARGEST", 100)
     with pytest.raises(ValueError, match=r"a\.jpg must have at most 100 bytes"):
         read_grey(save())

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ecselm.paper.datasets.text import check_array
+from ecselm.paper.datasets._text import check_array
 
 
 @pytest.mark.parametrize(

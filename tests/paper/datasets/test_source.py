@@ -2,7 +2,7 @@ import pytest
 
 from ecselm.paper.datasets.dataset import Source, find_file
 
-TOY = Source("toy", "A toy by nobody", "https://toys.example", "play only")
+TOY = Source("toy", "A toy by Alice", "https://toys.example", "play only")
 
 
 def test_argument_goes_before_the_environment(tmp_path, monkeypatch):
@@ -17,7 +17,7 @@ def test_argument_goes_before_the_environment(tmp_path, monkeypatch):
 def test_missing_file_says_which_where_to_get_it_and_the_terms(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         find_file(TOY, "a.csv", tmp_path)
-    for part in ("a.csv", "https://toys.example", "A toy by nobody", "play only"):
+    for part in ("a.csv", "https://toys.example", "A toy by Alice", "play only"):
         assert part in str(caught.value)
 
 

@@ -84,9 +84,9 @@ def test_plain_machine_tells_gases_about_as_well_as_in_table_ten():
             np.arange(482), train_size=320, stratify=data.y, random_state=seed
         )
         model = ELMClassifier(random_state=seed).fit(data.X[train], data.y[train])
-        answer = model.predict(data.X[test])
-        total.append((answer == data.y[test]).mean())
-        average.append(balanced_accuracy_score(data.y[test], answer))
+        y_pred = model.predict(data.X[test])
+        total.append((y_pred == data.y[test]).mean())
+        average.append(balanced_accuracy_score(data.y[test], y_pred))
     assert np.mean(total) == pytest.approx(0.9074, abs=0.03)
     assert np.mean(average) == pytest.approx(0.8701, abs=0.03)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ecselm.paper.datasets.text import Column, Row, encode, encoded_names, integers, split_rows
+from ecselm.paper.datasets._text import Column, Row, encode, encoded_names, integers, split_rows
 
 
 def test_rows_keep_the_number_of_their_line():

@@ -48,7 +48,7 @@ def marked(methods, others=()):
 
 def known_to_fail(methods):
     """Return the methods, with the printed search as one that must not pass unnoticed."""
-    reason = "costs of either sign, judged on training rows, miss the mean by far"
+    reason = "costs of either sign, with fitness on training rows, miss the mean by far"
     marks = [pytest.mark.slow, pytest.mark.xfail(reason=reason, strict=True)]
     return [pytest.param(m, marks=marks if m == "ECSELM as printed" else ()) for m in methods]
 

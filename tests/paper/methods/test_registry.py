@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from ecselm import ECSELMClassifier, WELMClassifier
 from ecselm.metrics import get_scorer
 from ecselm.paper.methods import Method, Shape, find_method, get_method, list_methods, tuned_method
-from ecselm.paper.methods.machines import LevelWeights
+from ecselm.paper.methods.regression import LevelWeights
 
 # The columns of the paper's tables, as they are printed there.
 COLUMNS = {
@@ -190,11 +190,11 @@ def test_what_comes_before_says_how_many_features_there_are():
     assert search.param_grid == {"method__pca__n_components": [2]}
 
 
-def test_stated_costs_are_what_parameters_are_chosen_by():
+def test_parameters_are_tuned_for_given_costs():
     X, y = load_iris(return_X_y=True)
-    told = tuned_method("mcKLR", X, y, cost={0: 50}).scoring
-    assert told._kwargs == {"cost": {0: 50}}
-    assert tuned_method("CSLDA-NN", X, y, cslda__cost={0: 50}).scoring._kwargs == told._kwargs
+    scoring = tuned_method("mcKLR", X, y, cost={0: 50}).scoring
+    assert scoring._kwargs == {"cost": {0: 50}}
+    assert tuned_method("CSLDA-NN", X, y, cslda__cost={0: 50}).scoring._kwargs == scoring._kwargs
     assert tuned_method("mcKLR", X, y).scoring is None
     assert tuned_method("CSOR", X, y, cost="squared").scoring is None
 

@@ -14,9 +14,9 @@ def gaussian_pairs(rng, n):
     """Return pairs whose differences have two known covariances."""
     S, D = np.diag([0.2, 0.5, 0.3]), np.array([[2.0, 0.5, 0.0], [0.5, 1.5, 0.2], [0.0, 0.2, 3.0]])
     same = np.arange(n) % 2 == 1
-    x, noise = rng.standard_normal((n, 3)), rng.standard_normal((n, 3))
+    x, normal = rng.standard_normal((n, 3)), rng.standard_normal((n, 3))
     delta = np.where(
-        same[:, None], noise @ np.linalg.cholesky(S).T, noise @ np.linalg.cholesky(D).T
+        same[:, None], normal @ np.linalg.cholesky(S).T, normal @ np.linalg.cholesky(D).T
     )
     return np.stack([x, x - delta], axis=1), same, S, D
 

@@ -59,7 +59,7 @@ def test_decay_keeps_the_metric_of_separable_pairs_bounded(rng):
     assert norms[0] < norms[1] < norms[2]
 
 
-def test_steps_end_where_told(rng):
+def test_steps_end_at_max_iter(rng):
     assert LDML(max_iter=3).fit(*pairs_of(rng)).n_iter_ == 3
 
 

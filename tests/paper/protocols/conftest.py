@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ecselm.paper.protocols import QUICK, Item
-from ecselm.paper.protocols.gases import GASES
+from ecselm.paper.protocols.imbalance import GASES
 from ecselm.paper.protocols.items import Part, plain
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.paper.protocols.figures import COLUMNS, FIGURES, confusion, draw
+from ecselm.paper.protocols import ITEMS, draw, figures
+from ecselm.paper.protocols.figures import COLUMNS, FIGURES, confusion
 
 pytest.importorskip("matplotlib")
 
@@ -23,7 +24,7 @@ POINTS = {
 }
 
 
-def made(item, data=("first", "second")):
+def made(item, data=("first", "second"), methods=METHODS):
     """Return results of two splits as a run would leave them, ``at`` being text."""
     metric = FIGURES[item].metric
     points = POINTS.get(metric, [2.0**p for p in (0, 5, 10, 20, 30)])
@@ -31,11 +32,11 @@ def made(item, data=("first", "second")):
         points = [100, 200, 300]
     rows = [
         (name, method, split, metric, str(at), (1 + i + split) / (len(points) + 3))
-        for name, method, split in product(data, METHODS, (0, 1))
+        for name, method, split in product(data, methods, (0, 1))
         for i, at in enumerate(points)
     ]
     if item == "figure-8":
-        rows += [(name, method, 0, "auc", "", 0.875) for name in data for method in METHODS]
+        rows += [(name, method, 0, "auc", "", 0.875) for name in data for method in methods]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -50,6 +51,25 @@ def test_every_figure_is_written_twice_and_the_same_again(item, tmp_path):
     assert all(method in text for method in METHODS)
     assert "first" in text
     assert "second" in text
+
+
+@pytest.mark.parametrize("n_data", [1, 3])
+@pytest.mark.parametrize("item", FIGURES)
+def test_all_texts_lie_inside_the_figure(item, n_data):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.style import context
+
+    methods = dict.fromkeys(one.name for part in ITEMS[item].parts for one in part.settings)
+    data = ("AR: Olivetti faces", "LFW, LBP", "E-NOSE: gas batch 1")[:n_data]
+    with context(["default", figures.STYLE]):
+        figure = figures._make_figure(FIGURES[item], made(item, data, tuple(methods)))
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        box = figure.get_tightbbox(canvas.get_renderer())  # inches
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0) >= 0.0
+    assert box.x1 <= width
+    assert box.y1 <= height
 
 
 def test_an_ending_chooses_the_format(tmp_path):

@@ -1,8 +1,9 @@
 import pytest
 
 from ecselm.paper.methods import find_method, list_methods
-from ecselm.paper.protocols import ITEMS, QUICK, find_item
-from ecselm.paper.protocols.runner import plan
+from ecselm.paper.protocols import ITEMS, QUICK
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.reproduction import plan_item
 
 PRINTED = [item for item in ITEMS.values() if item.name not in {"keel", "credit", "access"}]
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
@@ -23,7 +24,7 @@ def test_every_method_is_in_the_registry_under_that_very_name(item):
 
 @pytest.mark.parametrize("number", range(1, 12))
 def test_columns_are_those_that_the_registry_says_the_table_has(number):
-    asked = {
+    planned = {
         setting.method
         for part in ITEMS[f"table-{number}"].parts
         for setting in part.settings
@@ -35,11 +36,11 @@ def test_columns_are_those_that_the_registry_says_the_table_has(number):
         for method in list_methods(task)
         if ROMAN[number - 1] in method.tables and "ECSELM" not in method.name
     }
-    assert asked == recorded - {"five similarities"}
+    assert planned == recorded - {"five similarities"}
 
 
 @pytest.mark.parametrize("item", PRINTED, ids=lambda item: item.name)
-def test_every_case_that_is_asked_for_is_there(item):
+def test_every_case_of_an_item_exists(item):
     for part in item.parts:
         names = {case.name for case in part.protocol.cases()}
         assert part.best_only or set(part.cases or ()) <= names
@@ -49,7 +50,7 @@ def test_every_case_that_is_asked_for_is_there(item):
 
 def test_tables_that_share_a_method_share_its_jobs():
     keys = [
-        {job.key for job in plan(find_item(name), QUICK, 0) if job.setting.method == "ECSELM"}
+        {job.key for job in plan_item(find_item(name), QUICK, 0) if job.setting.method == "ECSELM"}
         for name in ("table-1", "table-2", "table-3")
     ]
     assert keys[0] == keys[1] > keys[2]
@@ -72,5 +73,5 @@ def test_unknown_item_is_refused_with_those_there_are():
 
 
 def test_summary_has_one_line_for_lfw():
-    labels = dict.fromkeys(job.known.label for job in plan(find_item("table-12"), QUICK, 0))
+    labels = dict.fromkeys(job.info.label for job in plan_item(find_item("table-12"), QUICK, 0))
     assert len(labels) == 6

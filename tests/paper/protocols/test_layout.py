@@ -2,34 +2,33 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.paper.protocols import find_item
-from ecselm.paper.protocols.layout import aligned, laid_out
+from ecselm.paper.jobs import COLUMNS
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.layout import aligned, layout_table, significance_table
 from ecselm.paper.protocols.published import PUBLISHED
-from ecselm.paper.protocols.significance import significance_table
-from ecselm.paper.protocols.store import COLUMNS
 
 
 def frame_of(rows):
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def test_spread_has_one_degree_of_freedom_less():
+def test_std_has_one_degree_of_freedom_less():
     values = [0.5, 0.6, 0.8]
     rows = [("AR", "NN", i, "accuracy", "", value) for i, value in enumerate(values)]
-    table = laid_out(find_item("table-7"), frame_of(rows))
+    table = layout_table(find_item("table-7"), frame_of(rows))
     assert table.rows == (
         ("AR", f"{100 * np.mean(values):.2f} ± {100 * np.std(values, ddof=1):.2f}"),
     )
 
 
-def test_one_split_has_no_spread():
-    table = laid_out(find_item("table-7"), frame_of([("AR", "NN", 0, "accuracy", "", 0.5)]))
+def test_one_split_has_no_std():
+    table = layout_table(find_item("table-7"), frame_of([("AR", "NN", 0, "accuracy", "", 0.5)]))
     assert table.rows == (("AR", "50.00"),)
 
 
 def test_methods_are_rows_where_the_paper_has_them_so():
     rows = [(data, m, 0, "mae", "", 1.5) for data in ("E", "W") for m in ("NN", "Ridge")]
-    table = laid_out(find_item("table-4"), frame_of(rows))
+    table = layout_table(find_item("table-4"), frame_of(rows))
     assert table.header == ("method", "E", "W")
     assert [row[0] for row in table.rows] == ["NN", "Ridge"]
 
@@ -39,7 +38,7 @@ def test_rates_of_gases_come_in_the_order_of_the_paper():
         ("E-NOSE", "SVM", 0, metric, at, 0.5)
         for metric, at in (("arr", ""), ("trr", ""), ("recall", "0"), ("confusion", "0,0"))
     ]
-    names = [row[0] for row in laid_out(find_item("table-11"), frame_of(rows)).rows]
+    names = [row[0] for row in layout_table(find_item("table-11"), frame_of(rows)).rows]
     assert names == ["E-NOSE, recall 0", "E-NOSE, ARR", "E-NOSE, TRR"]
 
 
@@ -49,16 +48,16 @@ def test_summary_takes_accuracy_but_arr_for_gases():
         for data in ("AR", "E-NOSE: gas batch 1")
         for metric, value in (("accuracy", 0.9), ("arr", 0.8))
     ]
-    table = laid_out(find_item("table-12"), frame_of(rows))
+    table = layout_table(find_item("table-12"), frame_of(rows))
     assert [row[1] for row in table.rows] == ["90.00", "80.00"]
 
 
-def test_seconds_are_those_to_learn_and_to_answer():
+def test_seconds_are_those_to_fit_and_to_predict():
     rows = [
         ("LFW", "ELM", 0, "seconds", at, value)
         for at, value in (("choose", 100.0), ("learn", 2.0), ("answer", 0.5))
     ]
-    assert laid_out(find_item("table-14"), frame_of(rows)).rows == (("LFW", "2.50"),)
+    assert layout_table(find_item("table-14"), frame_of(rows)).rows == (("LFW", "2.50"),)
 
 
 def test_latex_escapes_and_ends_every_row():
@@ -95,7 +94,7 @@ def test_many_data_sets_are_summed_up_first():
         for i in range(13)
         for method, value in (("ELM", 0.5), ("ECSELM", 0.7 if i else 0.3))
     ]
-    mean, rank, *others = laid_out(find_item("keel"), frame_of(rows)).rows
+    mean, rank, *others = layout_table(find_item("keel"), frame_of(rows)).rows
     assert mean == ("mean of 13", "50.00", f"{100 * (12 * 0.7 + 0.3) / 13:.2f}")
     assert rank == ("mean rank", f"{25 / 13:.2f}", f"{14 / 13:.2f}")
     assert len(others) == 13

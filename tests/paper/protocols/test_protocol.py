@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from ecselm.paper.datasets import load_enose, load_gas, make_enose_like
-from ecselm.paper.protocols import FULL, Case
-from ecselm.paper.protocols.beauty import BEAUTY
-from ecselm.paper.protocols.cultures import CULTURES
-from ecselm.paper.protocols.protocol import described, found_case
-from ecselm.paper.protocols.verification import VERIFICATION
+from ecselm.paper.protocols import FULL
+from ecselm.paper.protocols.beauty import BEAUTY, CULTURES
+from ecselm.paper.protocols.faces import VERIFICATION
+from ecselm.paper.protocols.protocol import Case, case_info, first_available
 
 STAND_IN = partial(make_enose_like, random_state=0)
 
@@ -17,17 +16,17 @@ STAND_IN = partial(make_enose_like, random_state=0)
 def test_paper_data_come_before_public_before_synthetic(tmp_path):
     there, missing = STAND_IN, partial(load_enose, folder=tmp_path)
     gone = partial(load_gas, folder=tmp_path)
-    assert found_case("E-NOSE", there, gone, STAND_IN).origin == "paper"
-    assert found_case("E-NOSE", missing, there, STAND_IN).origin == "public"
-    assert found_case("E-NOSE", missing, gone, STAND_IN).origin == "synthetic"
-    assert found_case("E-NOSE", missing, gone, None) is None
+    assert first_available("E-NOSE", there, gone, STAND_IN).origin == "paper"
+    assert first_available("E-NOSE", missing, there, STAND_IN).origin == "public"
+    assert first_available("E-NOSE", missing, gone, STAND_IN).origin == "synthetic"
+    assert first_available("E-NOSE", missing, gone, None) is None
 
 
 def test_damaged_data_are_an_error_and_not_replaced(tmp_path):
     (tmp_path / "enose").mkdir()
     (tmp_path / "enose" / "enose.csv").write_text("gas,s1\n")
     with pytest.raises(ValueError, match=r"enose\.csv"):
-        found_case("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
+        first_available("E-NOSE", partial(load_enose, folder=tmp_path), None, STAND_IN)
 
 
 ONE_SPLIT = ((np.arange(3), np.arange(3, 5)),)
@@ -36,15 +35,15 @@ ONE_SPLIT = ((np.arange(3), np.arange(3, 5)),)
 def test_only_the_paper_data_go_by_the_name_of_the_table_alone():
     data = STAND_IN()
     labels = [
-        described(Case("E-NOSE", origin, STAND_IN), data, ONE_SPLIT).label
+        case_info(Case("E-NOSE", origin, STAND_IN), data, ONE_SPLIT).label
         for origin in ("paper", "public", "synthetic")
     ]
     assert labels == ["E-NOSE", "E-NOSE: E-NOSE-like", "E-NOSE: E-NOSE-like (SYNTHETIC)"]
 
 
-def test_checksum_tells_data_apart():
+def test_checksum_distinguishes_data():
     one, other = (
-        described(
+        case_info(
             Case("E-NOSE", "synthetic", STAND_IN), make_enose_like(random_state=seed), ONE_SPLIT
         )
         for seed in (0, 1)
@@ -52,11 +51,11 @@ def test_checksum_tells_data_apart():
     assert one.checksum != other.checksum
 
 
-def test_checksums_tell_costs_and_splits_apart():
+def test_checksums_distinguish_costs_and_splits():
     data, case = STAND_IN(), Case("E-NOSE", "synthetic", STAND_IN)
-    plain = described(case, data, ONE_SPLIT)
-    costly = described(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)
-    turned = described(case, data, tuple(split[::-1] for split in ONE_SPLIT))
+    plain = case_info(case, data, ONE_SPLIT)
+    costly = case_info(case, replace(data, cost=np.ones((6, 6))), ONE_SPLIT)
+    turned = case_info(case, data, tuple(split[::-1] for split in ONE_SPLIT))
     assert plain.checksum == turned.checksum != costly.checksum
     assert plain.splits == costly.splits != turned.splits
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from ecselm.paper.protocols.published import (
+    ERRATA,
     GAS_TEST_ROWS,
     GASES,
     PUBLISHED,
-    SLIPS,
     frame,
-    spread_frame,
+    std_frame,
 )
 
 SHAPES = {
@@ -63,10 +63,10 @@ SPOTS = [  # the first cell, the last and one in the middle of each, read off th
 ]
 
 
-@pytest.mark.parametrize(("item", "row", "column", "mean", "spread"), SPOTS)
-def test_cells_are_those_of_the_paper(item, row, column, mean, spread):
+@pytest.mark.parametrize(("item", "row", "column", "mean", "std"), SPOTS)
+def test_cells_are_those_of_the_paper(item, row, column, mean, std):
     np.testing.assert_equal(float(frame(item).loc[row, column]), mean)
-    np.testing.assert_equal(float(spread_frame(item).loc[row, column]), spread)
+    np.testing.assert_equal(float(std_frame(item).loc[row, column]), std)
 
 
 def test_all_fourteen_tables_have_their_shapes():
@@ -78,11 +78,11 @@ def test_only_the_dashes_of_the_paper_are_missing():
     assert {item: n for item, n in missing.items() if n} == {"table-7": 1, "table-9": 2}
 
 
-def test_spreads_stand_beside_all_means_of_five_tables():
-    with_spreads = [item for item in PUBLISHED if spread_frame(item).notna().any(axis=None)]
-    assert with_spreads == ["table-1", "table-2", "table-3", "table-8", "table-9"]
-    for item in with_spreads:
-        assert (spread_frame(item).isna() == frame(item).isna()).all(axis=None)
+def test_stds_stand_beside_all_means_of_five_tables():
+    with_stds = [item for item in PUBLISHED if std_frame(item).notna().any(axis=None)]
+    assert with_stds == ["table-1", "table-2", "table-3", "table-8", "table-9"]
+    for item in with_stds:
+        assert (std_frame(item).isna() == frame(item).isna()).all(axis=None)
 
 
 def test_ecselm_has_one_result_on_the_same_data_in_all_tables():
@@ -110,13 +110,13 @@ def test_the_summary_repeats_the_other_tables_but_for_its_slips():
 
 def test_slips_that_name_a_cell_quote_it():
     roman = {"X": "table-10", "XII": "table-12"}
-    cells = [re.fullmatch(r"table (XI?I?), (\S.*), (\S.*)", slip.place) for slip in SLIPS]
-    named = [(cell.groups(), slip) for cell, slip in zip(cells, SLIPS, strict=True) if cell]
+    cells = [re.fullmatch(r"table (XI?I?), (\S.*), (\S.*)", erratum.place) for erratum in ERRATA]
+    named = [(cell.groups(), erratum) for cell, erratum in zip(cells, ERRATA, strict=True) if cell]
     assert len(named) == 8
-    for (table, one, other), slip in named:
+    for (table, one, other), erratum in named:
         row, column = (other, one) if table == "X" else (one, other)
-        assert frame(roman[table]).loc[row, column] == float(slip.printed)
-        assert slip.printed != slip.should_be
+        assert frame(roman[table]).loc[row, column] == float(erratum.printed)
+        assert erratum.printed != erratum.should_be
 
 
 def test_gases_have_the_test_rows_that_two_thirds_leave():

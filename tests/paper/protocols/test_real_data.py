@@ -1,5 +1,6 @@
-from ecselm.paper.protocols import QUICK, find_item, reproduce
-from ecselm.paper.protocols.runner import plan
+from ecselm.paper.protocols import QUICK, reproduce
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.reproduction import plan_item
 
 PUBLIC = {
     "table-2": ["Facial (G), E: SCUT AF, geometric", "Facial (A), W: SCUT AM, appearance"],
@@ -12,7 +13,7 @@ PUBLIC = {
 def test_public_data_are_taken_where_the_data_of_the_paper_are_not(data_folder, monkeypatch):
     monkeypatch.setenv("ECSELM_DATA", str(data_folder))
     for name, labels in PUBLIC.items():
-        origins = {job.known.label: job.known.origin for job in plan(find_item(name), QUICK, 0)}
+        origins = {job.info.label: job.info.origin for job in plan_item(find_item(name), QUICK, 0)}
         assert [origins[label] for label in labels] == ["public"] * len(labels)
 
 

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from ecselm.paper.datasets import make_enose_like, make_m2b_like
-from ecselm.paper.protocols import ITEMS, QUICK, find_item, reproduce, reproduction
-from ecselm.paper.protocols.protocol import Known
-from ecselm.paper.protocols.runner import Collected, plan
-from ecselm.paper.protocols.store import COLUMNS, Store, read_rows
+from ecselm.paper.jobs import COLUMNS, Journal, read_rows
+from ecselm.paper.protocols import ITEMS, QUICK, reproduce, reproduction
+from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.protocol import CaseInfo
+from ecselm.paper.protocols.reproduction import plan_item
 from ecselm.search import BacktrackingSearch
 
 SHORT = replace(QUICK, most_rows=60, repeats=1)
@@ -79,7 +80,7 @@ def test_items_run_before_in_the_same_folder_change_nothing(short_whole, tmp_pat
     assert contents(done.folder) == contents(short_whole.folder)
 
 
-def test_results_are_tidy_and_times_lie_apart(whole):
+def test_results_are_tidy_and_times_have_a_file_of_their_own(whole):
     frame = read_rows(whole.folder / "results.parquet")
     assert tuple(frame.columns) == COLUMNS
     assert "seconds" not in set(frame["metric"])
@@ -108,32 +109,32 @@ def test_numbers_that_make_no_sense_are_refused_before_anything_is_written(tmp_p
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(whole, tmp_path):
-    store = Store(whole.folder.parent, {})
-    with store.alone(), pytest.raises(RuntimeError, match="one run at a time"):
+    journal = Journal(whole.folder.parent, {})
+    with journal.lock(), pytest.raises(RuntimeError, match="one run at a time"):
         reproduce("table-11", whole.folder.parent, budget=QUICK)
     assert contents(reproduce("table-11", whole.folder.parent, budget=QUICK).folder)
 
 
 @pytest.mark.parametrize("name", ["keel", "credit"])
 def test_what_has_no_stand_in_says_what_it_needs(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("ecselm.paper.protocols.unequal.list_keel", list)
+    monkeypatch.setattr("ecselm.paper.protocols.imbalance.list_keel", list)
     with pytest.raises(FileNotFoundError, match=f"no data for {name}, .* ECSELM_DATA"):
         reproduce(name, tmp_path / "new", budget=QUICK)
     assert not list(tmp_path.iterdir())
 
 
-def test_stand_ins_can_be_left_out(tmp_path, monkeypatch):
+def test_stand_ins_can_be_excluded(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="no data for table-11"):
         reproduce("table-11", tmp_path / "new", budget=QUICK, synthetic=False)
     own = partial(make_enose_like, random_state=0)
-    monkeypatch.setattr("ecselm.paper.protocols.gases.load_enose", own)
+    monkeypatch.setattr("ecselm.paper.protocols.imbalance.load_enose", own)
     done = reproduce("table-12", tmp_path, budget=SHORT, synthetic=False)
     assert [case.label for case in done.cases] == ["E-NOSE"]
 
 
 def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "ecselm.paper.protocols.gases.load_enose", partial(make_enose_like, random_state=0)
+        "ecselm.paper.protocols.imbalance.load_enose", partial(make_enose_like, random_state=0)
     )
     done = reproduce("table-11", tmp_path, budget=SHORT)
     own, printed = done.text().split("Gases, other classifiers, as published\n")
@@ -160,7 +161,7 @@ def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch
     assert done.published.rows[0][-1] == "50.45 ± 0.81"
 
 
-def test_published_numbers_are_left_out_on_other_data(whole):
+def test_there_are_no_published_numbers_on_other_data(whole):
     assert whole.published is None
 
 
@@ -176,42 +177,39 @@ def test_a_figure_is_drawn_in_two_formats(tmp_path, monkeypatch):
 def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
     """One set of the paper's must not bring what is printed about the others."""
     cases = tuple(
-        Known(label, origin, "", "", "", 1)
+        CaseInfo(label, origin, "", "", "", 1)
         for label, origin in (("E-NOSE", "paper"), ("LFW, LBP", "public"), ("AR", "synthetic"))
     )
-    beside = {
-        name: reproduction._published(find_item(name), Collected((), (), cases)) for name in ITEMS
-    }
+    beside = {name: reproduction._published(find_item(name), cases) for name in ITEMS}
     assert {name for name, table in beside.items() if table is not None} == {
         "table-10",
         "table-11",
         "table-12",
     }
     assert [row[0] for row in beside["table-12"].rows] == ["E-NOSE"]
-    own = Collected((), (), cases[:1])
-    assert reproduction._published(find_item("table-13"), own).rows[0][1] == "0.0062"
+    assert reproduction._published(find_item("table-13"), cases[:1]).rows[0][1] == "0.0062"
 
 
 def test_other_splits_of_the_same_rows_are_not_taken_from_the_journal():
-    one, other = (plan(find_item("table-11"), QUICK, seed)[0] for seed in (0, 1))
-    assert one.known.checksum == other.known.checksum
+    one, other = (plan_item(find_item("table-11"), QUICK, seed)[0] for seed in (0, 1))
+    assert one.info.checksum == other.info.checksum
     assert one.key != other.key
 
 
 def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     """Ctrl-C within a search ends the run: what was cut short is not in the journal."""
-    told = []
+    calls = []
 
     def interrupted(self):
-        told.append(self)
-        if len(told) == 3:
+        calls.append(self)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return asked(self)
+        return ask(self)
 
-    asked = BacktrackingSearch.ask
+    ask = BacktrackingSearch.ask
     monkeypatch.setattr(BacktrackingSearch, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reproduce("table-11", tmp_path, budget=SHORT)
-    assert len(told) == 3
-    done = Store(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
+    assert len(calls) == 3
+    done = Journal(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
     assert "|ECSELM|" not in "".join(done)

@@ -5,7 +5,7 @@ import pytest
 
 from ecselm.paper.datasets import make_enose_like, make_m2b_like
 from ecselm.paper.protocols import FULL, ITEMS, QUICK, Budget
-from ecselm.paper.protocols.splits import halves, random_splits, shares_of_classes, thinned
+from ecselm.paper.protocols.protocol import halves, random_splits, shares_of_classes, subsample
 
 PROTOCOLS = {part.protocol.name: part.protocol for item in ITEMS.values() for part in item.parts}
 
@@ -60,7 +60,7 @@ def test_two_thirds_of_every_gas_train_as_in_the_paper():
 
 def test_thinned_rows_keep_every_class(rng):
     y = np.repeat([0, 1], [1000, 8])
-    kept = thinned(np.arange(1008), y, 100, rng)
+    kept = subsample(np.arange(1008), y, 100, rng)
     assert (y[kept] == 1).sum() == 6
     assert len(kept) < 120
 

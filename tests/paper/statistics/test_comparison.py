@@ -162,7 +162,7 @@ def test_equal_methods_are_ties_everywhere():
     assert (rows["ties"] == 3).all()
 
 
-def test_a_twin_of_the_baseline_harms_nobody_else():
+def test_a_twin_of_the_baseline_changes_no_other_method():
     table = TABLE.assign(twin=TABLE["ECSELM"])
     found = of(compare_methods(table, "ECSELM"), "ttest_rel")
     expected = of(compare_methods(TABLE, "ECSELM"), "ttest_rel")

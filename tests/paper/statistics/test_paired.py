@@ -88,8 +88,8 @@ def test_the_correction_keeps_its_level_where_splits_share_rows(rng):
     """Methods that are alike, over splits whose results vary together as the source assumes."""
     n, ratio, runs = 10, 220 / 400, 2000
     shared = ratio / (1 + ratio)  # n_test / (n_test + n_train)
-    noise = rng.standard_normal((runs, n)) * np.sqrt(1 - shared)
-    d = noise + rng.standard_normal((runs, 1)) * np.sqrt(shared)
+    error = rng.standard_normal((runs, n)) * np.sqrt(1 - shared)
+    d = error + rng.standard_normal((runs, 1)) * np.sqrt(shared)
     zero = np.zeros(n)
     plain = np.mean([paired_t_test(row, zero).p < 0.05 for row in d])
     corrected = [corrected_t_test(row, zero, test_train_ratio=ratio).p < 0.05 for row in d]

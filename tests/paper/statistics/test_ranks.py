@@ -19,7 +19,7 @@ from ecselm.paper.statistics.ranks import by_mean_rank
 
 TABLE_XII = PUBLISHED["table-12"].by_method()
 # Demsar (2006), table 6: AUC of C4.5 as it is, with m, with cf and with both tuned. The ranks
-# printed beside it tell apart what rounding made equal in one row, hence its fourth decimal.
+# printed beside it separate values that rounding made equal in one row, hence its fourth decimal.
 DEMSAR = pd.DataFrame(
     [
         [0.763, 0.768, 0.771, 0.798],
@@ -53,7 +53,7 @@ def test_the_example_of_demsar_comes_out_as_printed():
     ranks = mean_ranks(DEMSAR)
     uncorrected = 12 * 14 / (4 * 5) * ((ranks**2).sum() - 4 * 25 / 4)
     assert uncorrected == pytest.approx(9.28, abs=0.005)
-    assert friedman_test(DEMSAR).statistic > uncorrected  # ties leave less spread
+    assert friedman_test(DEMSAR).statistic > uncorrected  # ties leave less variance
 
 
 @pytest.mark.parametrize(
@@ -104,20 +104,20 @@ def test_nemenyi_meets_alpha_where_ranks_differ_by_the_critical_difference(rng):
     table = made(rng, ties=False, n=12, k=5)
     ranks, p = mean_ranks(table), nemenyi_test(table)
     for alpha in (0.01, 0.05, 0.2):
-        apart = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
-        far = apart > critical_difference(5, 12, alpha=alpha)
+        gaps = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
+        far = gaps > critical_difference(5, 12, alpha=alpha)
         assert ((p.to_numpy() < alpha) == far).all()
 
 
 def test_nemenyi_is_the_chance_that_normal_variables_range_so_far(rng):
     table = made(rng, ties=False, n=6, k=3)
     ranks, (n, k) = mean_ranks(table).to_numpy(), table.shape
-    spread = np.sqrt(k * (k + 1) / (12 * n))
+    unit = np.sqrt(k * (k + 1) / (12 * n))
     ranges = np.ptp(rng.standard_normal((200_000, k)), axis=1)
     p = nemenyi_test(table).to_numpy()
     for i in range(k):
         for j in range(k):
-            expected = np.mean(ranges >= abs(ranks[i] - ranks[j]) / spread)
+            expected = np.mean(ranges >= abs(ranks[i] - ranks[j]) / unit)
             assert p[i, j] == pytest.approx(expected, abs=0.005)
 
 

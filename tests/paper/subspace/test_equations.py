@@ -83,8 +83,8 @@ def test_lpp_solves_the_dense_eigenproblem(rows):
 def test_mean_width_is_the_mean_squared_distance_of_neighbours(rows):
     X, _ = rows
     nearest = np.sort(squared_distances(X), axis=1)[:, 1:6]
-    stated = LPP(2, width=nearest.mean()).fit(X)
-    assert_allclose(LPP(2).fit(X).components_, stated.components_, atol=1e-8)
+    given = LPP(2, width=nearest.mean()).fit(X)
+    assert_allclose(LPP(2).fit(X).components_, given.components_, atol=1e-8)
 
 
 def test_supervised_lpp_joins_rows_of_one_class_only(rows):
@@ -159,7 +159,7 @@ def test_cslpp_a_weighs_edges_by_importance(rows):
     assert_same_rows(model.components_, vectors)
 
 
-def test_cslpp_b_draws_neighbours_of_different_classes_apart(rows):
+def test_cslpp_b_separates_neighbours_of_different_classes(rows):
     X, y = rows
     f, W = literal_importance(y, COST)[y], literal_locality(X, 5, 3.0)
     Z = X - X.mean(axis=0)
@@ -187,16 +187,16 @@ UNIFORM = [None, 3.0 * (1.0 - np.eye(3)), [2.0, 2.0, 2.0]]
 @pytest.mark.parametrize("importance", ["sum", "mean", "max"])
 def test_equal_costs_give_the_plain_twin(rows, cost, importance):
     X, y = rows
-    stated = {"cost": cost, "importance": importance}
+    given = {"cost": cost, "importance": importance}
     twins = [
-        (CSLPP(3, **stated), LPP(3)),
-        (CSLPP(3, supervised=True, **stated), LPP(3, supervised=True)),
-        (CSMFA(3, **stated), MFA(3)),
-        (CSMFA(3, penalty="class", **stated), MFA(3, penalty="class")),
-        (CSPCA(3, **stated), PCA(3, svd_solver="full")),
+        (CSLPP(3, **given), LPP(3)),
+        (CSLPP(3, supervised=True, **given), LPP(3, supervised=True)),
+        (CSMFA(3, **given), MFA(3)),
+        (CSMFA(3, penalty="class", **given), MFA(3, penalty="class")),
+        (CSPCA(3, **given), PCA(3, svd_solver="full")),
     ]
-    for dear, plain in twins:
-        assert_allclose(dear.fit_transform(X, y), plain.fit_transform(X, y), atol=1e-9)
+    for costly, plain in twins:
+        assert_allclose(costly.fit_transform(X, y), plain.fit_transform(X, y), atol=1e-9)
 
 
 def test_equal_costs_with_counts_span_the_space_of_lda(rows):

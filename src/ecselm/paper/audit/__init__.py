@@ -1,7 +1,6 @@
-"""What the paper's claims rest on, computed again: ``ecselm audit``."""
+"""Check the claims of the paper: ``ecselm audit``."""
 
-from ecselm.paper.audit.report import AuditReport, NoiseRun, audit, split_table
-from ecselm.paper.audit.searches import Arm, Effort
-from ecselm.paper.audit.words import render
+from ecselm.paper.audit.report import AuditReport, audit, render, split_table
+from ecselm.paper.audit.searches import Effort
 
-__all__ = ["Arm", "AuditReport", "Effort", "NoiseRun", "audit", "render", "split_table"]
+__all__ = ["AuditReport", "Effort", "audit", "render", "split_table"]

@@ -1,17 +1,17 @@
-"""The search of section III, judged by rows of three kinds.
+"""The search of section III with fitness on training rows, on folds, and on test rows.
 
-One of the kinds is an oracle: it looks at the test rows. It is made here from the parts of a
-search, and only here; no estimator of this package can be told to do so.
+The last is an oracle. It is built here from the parts of a search, and only here: no estimator
+of this package offers it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
-from tqdm import tqdm
+from threadpoolctl import threadpool_limits
 
 from ecselm import ELMClassifier
 from ecselm._typing import AnyArray, FloatArray, IntArray
@@ -26,6 +26,7 @@ from ecselm.fitness import (
 )
 from ecselm.fitness.engines import Solving
 from ecselm.linalg import solve_weighted
+from ecselm.paper.jobs import JobResult, Journal, Measurement, run_jobs
 from ecselm.paper.statistics import Finding, corrected_t_test
 from ecselm.search import BacktrackingSearch, Box, interruptible, minimize
 
@@ -40,7 +41,7 @@ ARMS = tuple((bounds, kind) for bounds in (SIGNED, POSITIVE) for kind in KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is run: repeats, and candidates by generations (plus a first one)."""
+    """Size of the audit: repeats, candidates and generations (plus a first one)."""
 
     n_repeats: int = 10
     population_size: int = 100
@@ -49,17 +50,17 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What a search saw, what it found there, and what came of it on the test rows."""
+    """One kind of search: its rows, its fitness there and its accuracy on the test rows."""
 
-    judged_by: str
+    fitness_on: str
     bounds: tuple[float, float] | None  # of the costs
-    fitness: tuple[float, ...]  # accuracy on the rows judged by, a repeat each
+    fitness: tuple[float, ...]  # accuracy on those rows, a repeat each
     accuracy: tuple[float, ...]  # on the test rows
 
     @property
     def is_oracle(self) -> bool:
-        """Tell whether the search saw the test rows."""
-        return self.judged_by == KINDS[2]
+        """Tell whether the search used the test rows."""
+        return self.fitness_on == KINDS[2]
 
     @property
     def mean(self) -> float:
@@ -67,7 +68,7 @@ class Arm:
         return float(np.mean(self.accuracy))
 
     @property
-    def spread(self) -> float:
+    def std(self) -> float:
         """Return the standard deviation of the accuracy, by one repeat less."""
         return float(np.std(self.accuracy, ddof=1))
 
@@ -86,7 +87,7 @@ def difference_test(arm: Arm, other: Arm) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Rows behind a hidden layer: those to train on first, then the test rows."""
+    """Rows behind a hidden layer: training rows first, then test rows."""
 
     X: FloatArray  # (N, d)
     H: FloatArray  # (N, L)
@@ -95,17 +96,17 @@ class Task:
     n_classes: int
 
     @classmethod
-    def drawn(cls, X: FloatArray, y: IntArray, n_classes: int, rng: np.random.Generator) -> Task:
-        """Draw 400 rows to train on and 220 others, and the layer as section II has it."""
+    def draw(cls, X: FloatArray, y: IntArray, n_classes: int, rng: np.random.Generator) -> Task:
+        """Draw 400 training rows, 220 test rows, and the layer of section II."""
         rows = rng.permutation(len(X))[: N_TRAIN + N_TEST]
         X, y = X[rows], y[rows]
-        machine = ELMClassifier(N_HIDDEN, draw="uniform", scale="minmax", random_state=rng)
-        layer = machine.fit(X[:N_TRAIN], y[:N_TRAIN]).layer_
+        model = ELMClassifier(N_HIDDEN, draw="uniform", scale="minmax", random_state=rng)
+        layer = model.fit(X[:N_TRAIN], y[:N_TRAIN]).layer_
         return cls(X, np.asarray(layer(X), dtype=np.float64), y, N_TRAIN, n_classes)
 
     @property
     def T(self) -> FloatArray:
-        """Return targets (N, k): 1 for the class, -1 elsewhere."""
+        """Return targets (N, k): 1 for the class, -1 for the others."""
         return np.where(self.y[:, np.newaxis] == np.arange(self.n_classes), 1.0, -1.0)
 
     def accuracy(self, B: FloatArray) -> float:
@@ -115,7 +116,7 @@ class Task:
         return float(np.mean((self.H[n:] @ beta).argmax(axis=1) == self.y[n:]))
 
     def splits(self, kind: str, rng: np.random.Generator) -> list[Split]:
-        """Return what candidates are trained on and judged by."""
+        """Return the training and validation rows of candidates."""
         train = np.arange(self.n_train)
         if kind == KINDS[0]:
             return every_row(self.n_train)
@@ -124,7 +125,7 @@ class Task:
         return [Split(train, np.arange(self.n_train, len(self.y)))]
 
 
-def searched(
+def search_costs(
     task: Task, kind: str, bounds: tuple[float, float], effort: Effort, rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Search one cost per training row by (21); return B (n_train,) and its fitness.
@@ -135,63 +136,86 @@ def searched(
     splits = task.splits(kind, rng)
     space = Box(np.full(task.n_train, bounds[0]), np.full(task.n_train, bounds[1]))
     search = BacktrackingSearch(space, effort.population_size, rng)
-    with interruptible():  # a search cut short must not pass for a whole one
+    with interruptible():  # a stopped search must not pass for a whole one
         minimize(search, _losses(task, splits), max_epochs=effort.max_epochs)
     B, loss = search.best
     return B, -loss
 
 
 def _losses(task: Task, splits: list[Split]) -> Callable[[FloatArray], FloatArray]:
-    judged = np.concatenate([split.test for split in splits])
-    N = max(task.n_train, int(judged.max()) + 1)
+    validation = np.concatenate([split.test for split in splits])
+    N = max(task.n_train, int(validation.max()) + 1)
     engine = layer_engine(task.H[:N], CostedRows(task.T[:N], np.arange(N), N), splits)
-    judge = ConfusionFitness(task.y[judged], task.n_classes, None, _share_right, 0.0)
+    objective = ConfusionFitness(task.y[validation], task.n_classes, None, _accuracy, 0.0)
 
     def losses(points: FloatArray) -> FloatArray:
-        costs = np.ones((len(points), N))  # of rows that train nothing, too, where N is larger
+        costs = np.ones((len(points), N))  # also of rows that are not trained on, where N is larger
         costs[:, : task.n_train] = points
         candidates = Candidates(costs, np.full(len(points), STRENGTH))
         if isinstance(engine, Solving):
-            fitness = judge.of_solved(engine.solved(candidates))
+            fitness = objective.of_solved(engine.solved(candidates))
         else:
-            fitness = judge(engine.scores(candidates))
+            fitness = objective(engine.scores(candidates))
         return np.where(np.isnan(fitness), np.inf, -fitness)  # no solution of (15): never wins
 
     return losses
 
 
-def _share_right(counts: FloatArray) -> FloatArray:
-    right: FloatArray = np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2))
-    return right
+def _accuracy(counts: FloatArray) -> FloatArray:
+    accuracy: FloatArray = np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2))
+    return accuracy
 
 
-def _repeat(
-    X: FloatArray,
-    y: IntArray | None,
-    n_classes: int,
-    effort: Effort,
-    rng: np.random.Generator,
-) -> list[tuple[float, float]]:
-    """Return fitness and test accuracy of every arm on one split, with ``y=None`` for noise."""
-    drawn, *streams = rng.spawn(1 + len(ARMS))
-    if y is None:
-        y = drawn.integers(n_classes, size=len(X))
-    task = Task.drawn(X, y, n_classes, drawn)
-    found = [(np.nan, task.accuracy(np.ones(task.n_train)))]
-    for (bounds, kind), stream in zip(ARMS, streams, strict=True):
-        B, fitness = searched(task, kind, bounds, effort, stream)
-        found.append((fitness, task.accuracy(B)))
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchJob:
+    """Plain ELM and every search on one random split."""
+
+    X: FloatArray  # (N, d)
+    y: IntArray | None  # (N,) codes; None draws random labels
+    n_classes: int
+    effort: Effort
+    rng: np.random.Generator
+    split: int
+
+    @property
+    def key(self) -> str:
+        """Identify the job in a journal: all that its result depends on within a run."""
+        return f"audit|{'random' if self.y is None else 'given'} labels|{self.split}"
+
+    @property
+    def title(self) -> str:
+        """Name the job in error messages."""
+        return f"audit with {'random' if self.y is None else 'given'} labels, split {self.split}"
+
+    def run(self) -> JobResult:
+        """Return fitness and test accuracy of every arm."""
+        rng, *arm_rngs = deepcopy(self.rng).spawn(1 + len(ARMS))
+        y = rng.integers(self.n_classes, size=len(self.X)) if self.y is None else self.y
+        with threadpool_limits(1):  # the last bits of a sum depend on the number of threads
+            task = Task.draw(self.X, y, self.n_classes, rng)
+            found = [(np.nan, task.accuracy(np.ones(task.n_train)))]
+            for (bounds, kind), arm_rng in zip(ARMS, arm_rngs, strict=True):
+                B, fitness = search_costs(task, kind, bounds, self.effort, arm_rng)
+                found.append((fitness, task.accuracy(B)))
+        return JobResult(
+            self.key,
+            tuple(
+                Measurement(metric, float(value), str(arm))
+                for arm, pair in enumerate(found)
+                for metric, value in zip(("fitness", "accuracy"), pair, strict=True)
+            ),
+        )
 
 
-def compared(
+def compare_searches(
     X: FloatArray,
     y: AnyArray | None,
     effort: Effort,
     rng: np.random.Generator,
     *,
     n_classes: int = 5,
-    n_jobs: int | None = 1,
+    n_jobs: int = 1,
+    journal: Journal | None = None,
     progress: str | None = None,
 ) -> tuple[Arm, ...]:
     """Run plain ELM and every search on the same random splits 400/220.
@@ -200,16 +224,18 @@ def compared(
     ----------
     X : array of shape (N, d), N >= 620
     y : array of shape (N,) or None
-        None: labels drawn anew in every repeat, all classes equally likely, with which the
-        features have nothing to do.
+        None: random labels in every repeat, all classes equally likely, independent of the
+        features.
     effort : Effort
     rng : numpy.random.Generator
     n_classes : int, default=5
-        Of the labels drawn for ``y=None``.
+        Number of classes of random labels.
     n_jobs : int, default=1
         Processes; the result does not depend on it.
+    journal : Journal or None, default=None
+        Results of a run that was stopped, to go on with.
     progress : str or None, default=None
-        What a bar with the time left is called; None shows none.
+        Title of a progress bar; None shows none.
 
     Returns
     -------
@@ -221,12 +247,13 @@ def compared(
     if y is not None:
         classes, codes = np.unique(y, return_inverse=True)
         n_classes = len(classes)
-    runs = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_repeat)(X, codes, n_classes, effort, stream)
-        for stream in rng.spawn(effort.n_repeats)
-    )
-    bar = tqdm(runs, desc=progress, total=effort.n_repeats, unit="split", disable=progress is None)
-    F, A = np.moveaxis(np.array(list(bar)), 2, 0)  # (n_repeats, 1 + n_arms) each
+    jobs = [
+        SearchJob(X, codes, n_classes, effort, split_rng, split)
+        for split, split_rng in enumerate(rng.spawn(effort.n_repeats))
+    ]
+    results = run_jobs(jobs, journal, n_jobs=n_jobs, progress=progress, unit="split")
+    values = np.array([[one.value for one in results[job.key].rows] for job in jobs])
+    F, A = values[:, ::2], values[:, 1::2]  # (n_repeats, 1 + n_arms) each
     return tuple(
         Arm(kind, bounds, tuple(F[:, i].tolist()), tuple(A[:, i].tolist()))
         for i, (bounds, kind) in enumerate([(None, PLAIN), *ARMS])

@@ -1,4 +1,4 @@
-"""Tables X, XI and XIII of the paper computed again, and what splits alone do to table I."""
+"""Tables X, XI and XIII of the paper recomputed, and the variance of table I by splits alone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ecselm.paper.statistics import (
 )
 
 ROUNDING = 0.005 + 1e-9  # two decimals are printed
-TURNED = ("CSLDA", "CSLPP", "CSMFA")  # headings that table XII mixes up in the row of AR
+PERMUTED = ("CSLDA", "CSLPP", "CSMFA")  # headings that table XII mixes up in the row of AR
 OURS = "ECSELM"
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A printed number that counts do not give."""
+    """A printed number that does not follow from counts."""
 
     item: str
     method: str
@@ -65,24 +65,24 @@ class Significance:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitSpread:
-    """What random splits of one fixed set of right answers make of an accuracy."""
+class SplitStd:
+    """Standard deviation of an accuracy over random splits of fixed predictions."""
 
-    row: str  # of table I, of which ECSELM is taken
+    row: str  # of table I, column ECSELM
     mean: float  # as printed, in per cent
-    printed: float  # spread over ten splits
+    printed: float  # std over ten splits
     expected: float  # by splits alone: root mean square
-    share_below: float  # of simulations of ten splits whose spread is no larger than printed
+    share_below: float  # of simulations of ten splits whose std is at most the printed one
 
 
-def recomputed_gases() -> GasTables:
+def recompute_gas_tables() -> GasTables:
     """Compute tables X and XI from counts 63, 24, 22, 20, 20 and 13 of the test rows.
 
     Every rate must be a whole number of rows, ARR their mean and TRR the share of all.
 
     Examples
     --------
-    >>> found = recomputed_gases()
+    >>> found = recompute_gas_tables()
     >>> found.n_methods, max(found.deviations, key=lambda d: abs(d.printed - d.recomputed)).row
     (24, 'C6H6')
     """
@@ -112,7 +112,7 @@ def summary_table(*, corrected: bool) -> dict[str, FloatArray]:
     table = {name: np.array(column) for name, column in PUBLISHED["table-12"].by_method().items()}
     if corrected:
         row = PUBLISHED["table-12"].rows.index("AR")
-        for method in TURNED:
+        for method in PERMUTED:
             table[method][row] = PUBLISHED["table-6"].column(method)[0]
     return table
 
@@ -140,11 +140,11 @@ def summary_tests(*, corrected: bool) -> Significance:
     )
 
 
-def split_spreads(rng: np.random.Generator, n_simulations: int = 100_000) -> list[SplitSpread]:
-    """Split 620 persons into 400 and 220 ten times, right answers being fixed.
+def simulate_split_stds(rng: np.random.Generator, n_simulations: int = 100_000) -> list[SplitStd]:
+    """Split 620 persons into 400 and 220 ten times, with fixed predictions.
 
-    A machine that is right about the same persons whatever it was trained on varies least.
-    How many of them are among 220 drawn is hypergeometric.
+    A model that is right about the same persons whatever its training rows varies least. The
+    number of these among 220 drawn persons is hypergeometric.
 
     Parameters
     ----------
@@ -154,17 +154,17 @@ def split_spreads(rng: np.random.Generator, n_simulations: int = 100_000) -> lis
     Examples
     --------
     >>> import numpy as np
-    >>> round(split_spreads(np.random.default_rng(0), 1000)[0].expected, 1)
+    >>> round(simulate_split_stds(np.random.default_rng(0), 1000)[0].expected, 1)
     2.7
     """
     table = PUBLISHED["table-1"]
     place, found = table.columns.index(OURS), []
-    for row, means, spreads in zip(table.rows, table.means, table.spreads, strict=True):
-        mean, printed = means[place], spreads[place]
+    for row, means, stds in zip(table.rows, table.means, table.stds, strict=True):
+        mean, printed = means[place], stds[place]
         right = round(620 * mean / 100.0)
         rates = rng.hypergeometric(right, 620 - right, 220, (n_simulations, 10)) / 2.2
-        spread = rates.std(axis=1, ddof=1)
-        expected = float(np.sqrt(np.mean(spread**2)))
-        below = float(np.mean(spread <= printed + ROUNDING))
-        found.append(SplitSpread(row, mean, printed, expected, below))
+        std = rates.std(axis=1, ddof=1)
+        expected = float(np.sqrt(np.mean(std**2)))
+        below = float(np.mean(std <= printed + ROUNDING))
+        found.append(SplitStd(row, mean, printed, expected, below))
     return found

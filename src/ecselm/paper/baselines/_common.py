@@ -1,8 +1,8 @@
-"""What the compared classifiers share: labels, kernels and votes."""
+"""Labels, kernels and pairwise votes that the baselines share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,7 +48,7 @@ class Labelled:
 def read_labels(
     estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, sparse: bool = True
 ) -> Labelled:
-    """Return what ``fit`` was given, checked; ``estimator`` learns its number of features."""
+    """Return the checked arguments of ``fit``; ``estimator`` gets its number of features."""
     X, y = validate_data(
         estimator,
         X,
@@ -139,7 +139,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return what speaks for each class; the largest is the predicted class.
+        """Return the score of each class; the largest is the predicted class.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class KernelFeatures:
     """``K = Z Z'``: weights W of the features are coefficients ``back W`` of the rows.
 
     ``tr(A'KA)`` becomes ``||W||^2``, which gradients descend far sooner. Directions that
-    are rounding noise, and negative ones, are left out.
+    are rounding errors, and negative ones, are dropped.
 
     Examples
     --------
@@ -196,10 +196,43 @@ class KernelFeatures:
         """Split a symmetric kernel matrix (N, N) by its spectrum.
 
         ``size`` is the largest number that K was computed from, where it is centred: its
-        rounding noise is as large as theirs.
+        rounding error is as large as theirs.
         """
         eps = float(np.finfo(np.float64).eps)
         values, vectors = eigh(K)
         kept = values > len(K) * eps * max(float(values[-1]), size)
         root = np.sqrt(values[kept])
         return cls(vectors[:, kept] * root, vectors[:, kept] / root)
+
+
+def class_pairs(n_classes: int) -> Iterator[tuple[int, int]]:
+    """Give the pairs i < j of classes, in the order of the columns of :func:`voted`."""
+    first, second = np.triu_indices(n_classes, 1)
+    yield from zip(first.tolist(), second.tolist(), strict=True)
+
+
+def pair_rows(y: IntArray, pair: tuple[int, int], weight: FloatArray | None = None) -> IntArray:
+    """Return the positions of the rows of both classes that have a positive weight."""
+    member = (y == pair[0]) | (y == pair[1])
+    return np.flatnonzero(member if weight is None else member & (weight > 0))
+
+
+def voted(D: FloatArray, n_classes: int) -> FloatArray:
+    """Return the votes (N, k) of pairwise scores ``D`` (N, k(k-1)/2).
+
+    A positive score of the pair (i, j) is a vote for j. Equal votes are ordered by
+    the sum of the scores, squashed to less than half a vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> voted(np.array([[-1.0, -1.0, 2.0]]), 3).argmax(axis=1)
+    array([0])
+    """
+    first, second = np.triu_indices(n_classes, 1)
+    votes, sums = np.zeros((n_classes, len(D))), np.zeros((n_classes, len(D)))
+    np.add.at(votes, second, D.T > 0)
+    np.add.at(votes, first, D.T <= 0)
+    np.add.at(sums, second, D.T)
+    np.subtract.at(sums, first, D.T)
+    return (votes + sums / (3.0 * (np.abs(sums) + 1.0))).T.astype(D.dtype)

@@ -21,15 +21,15 @@ def _gives_probabilities(model: BinaryCostClassifier) -> bool:
     return hasattr(model.estimator, "predict_proba")
 
 
-def mistakes_by_row(costs: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return what missing (N,) and what false alarm (N,) cost beyond the right answer.
+def error_costs_by_row(costs: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the costs (N,) of false negatives and of false positives beyond the right class.
 
     Of each row one of them is known; the other is the mean over the rows that have it, so that
     means over all rows are those of the class.
 
     Examples
     --------
-    >>> mistakes_by_row(np.array([[0.0, 1.0], [9.0, 1.0], [5.0, 1.0]]), np.array([0, 1, 1]))
+    >>> error_costs_by_row(np.array([[0.0, 1.0], [9.0, 1.0], [5.0, 1.0]]), np.array([0, 1, 1]))
     (array([6., 8., 4.]), array([1., 1., 1.]))
     """
     beyond = costs[np.arange(len(y)), 1 - y] - costs[np.arange(len(y)), y]
@@ -47,7 +47,7 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
     estimator : classifier
         Its ``fit`` takes ``fn_cost`` and ``fp_cost``.
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, as in :class:`ecselm.CSELMClassifier`.
+        Costs of errors by class, as in :class:`ecselm.CSELMClassifier`.
 
     Attributes
     ----------
@@ -90,8 +90,8 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
         X : array or dataframe of shape (N, n)
         y : array of shape (N,)
         sample_cost : array of shape (N, 2), default=None
-            What predicting each class costs by row, in the place of ``cost``. What the right
-            answer costs is subtracted first. ``cost_matrix_`` then has the means by class.
+            Cost of predicting each class by row, in the place of ``cost``. The cost of the
+            right class is subtracted first. ``cost_matrix_`` then has the means by class.
 
         Returns
         -------
@@ -118,10 +118,10 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
         if self.cost is not None:
             raise ValueError("costs must be stated once, got cost and sample_cost")
         costs = row_class_costs(sample_cost, len(given.y), given.classes)
-        return mistakes_by_row(costs, given.y)
+        return error_costs_by_row(costs, given.y)
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the classifier's answers.
+        """Return the predictions of the classifier.
 
         Parameters
         ----------
@@ -132,12 +132,12 @@ class BinaryCostClassifier(ClassifierMixin, BaseEstimator):
         labels : array of shape (N,)
         """
         check_is_fitted(self)
-        answers = np.asarray(self.estimator_.predict(read_rows(self, X, sparse=False)))
-        return self.classes_[answers.astype(np.intp)]
+        codes = np.asarray(self.estimator_.predict(read_rows(self, X, sparse=False)))
+        return self.classes_[codes.astype(np.intp)]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the classifier's probabilities, whose largest need not be the answer.
+        """Return the classifier's probabilities, whose largest need not be the prediction.
 
         Parameters
         ----------

@@ -15,8 +15,7 @@ from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import parse_cost
 from ecselm.estimators._base import RIDGE, all_or_nothing
-from ecselm.paper.baselines._common import KERNEL, KernelMachine
-from ecselm.paper.baselines.one_vs_one import class_pairs, pair_rows, voted
+from ecselm.paper.baselines._common import KERNEL, KernelMachine, class_pairs, pair_rows, voted
 
 
 def pair_weights(ratio: float) -> dict[int, float]:
@@ -82,8 +81,8 @@ class PairMachine:
 class CISVMClassifier(KernelMachine):
     """Support vector machine for costs that are known as intervals only.
 
-    For every pair of classes machines are trained at cost ratios across the interval and
-    judged, on folds left out, at every ratio; the one whose worst regret is least is
+    For every pair of classes SVMs are trained at cost ratios across the interval and their
+    errors on validation folds are weighted by every ratio; the one of least worst regret is
     kept, and the pairs vote.
 
     Parameters

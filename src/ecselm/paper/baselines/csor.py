@@ -39,7 +39,7 @@ def ordinal_cost(cost: Any, classes: AnyArray) -> FloatArray:
 
 
 def threshold_weights(cost: FloatArray) -> FloatArray:
-    """Return what a mistake at each threshold costs each class, (k, k - 1).
+    """Return the cost of an error at each threshold by class, (k, k - 1).
 
     ``|cost[i, t + 1] - cost[i, t]|``. Where the cost of every row rises away from its
     diagonal, these weights of the thresholds that were misjudged sum to the cost.
@@ -50,19 +50,19 @@ def threshold_weights(cost: FloatArray) -> FloatArray:
 class CSORClassifier(ClassifierMixin, BaseEstimator):
     """Ordinal classes by cost-weighted thresholds.
 
-    For every threshold t one weighted binary machine answers "is y above level t?", with
+    For every threshold t one weighted binary classifier predicts whether y is above level t, with
     the weight ``|cost[y, t + 1] - cost[y, t]|``; the prediction is the level reached by as
-    many steps as there are yeses. Levels are the classes in sorted order.
+    many steps as are predicted. Levels are the classes in sorted order.
 
     Parameters
     ----------
     cost : {"absolute", "squared"}, array, DataFrame, dict or None, default="absolute"
-        What mistakes cost: the distance of the levels, its square, or costs by class as
+        Costs of errors: the distance of the levels, its square, or costs by class as
         in :class:`ecselm.CSELMClassifier`. None, every mistake costs 1, gives weight to
         neighbouring levels only. Weights are scaled to a mean of 1 at every threshold
         among the rows that have any, so the unit of the costs does not matter.
     estimator : classifier or None, default=None
-        The binary machine, with ``sample_weight`` in ``fit``; None is
+        The binary classifier, with ``sample_weight`` in ``fit``; None is
         :class:`~sklearn.svm.SVC`, which is quadratic in N and cubic at worst.
     max_samples : int or None, default=20000
         More training rows are refused by an :class:`~sklearn.svm.SVC`; None lifts the limit.
@@ -72,7 +72,7 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of shape (k,)
     cost_matrix_ : array of shape (k, k)
     estimators_ : list of k - 1
-        The machine of every threshold; a bool where every weighted row has one answer.
+        The classifier of every threshold; a bool where all weighted rows are on one side.
     n_features_in_ : int
 
     Notes
@@ -113,7 +113,7 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit one machine per threshold.
+        """Fit one classifier per threshold.
 
         Parameters
         ----------
@@ -147,12 +147,12 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
 
     def _machine(self, X: Matrix, above: BoolArray, weight: FloatArray) -> Any:
         used = np.flatnonzero(weight > 0)
-        answers = np.unique(above[used])
-        if len(answers) < 2:
-            return bool(answers.size and answers[0])
+        sides = np.unique(above[used])
+        if len(sides) < 2:
+            return bool(sides.size and sides[0])
         weight = weight[used] / weight[used].mean()
-        machine = SVC() if self.estimator is None else clone(self.estimator)
-        return machine.fit(X[used], above[used].astype(np.intp), sample_weight=weight)
+        model = SVC() if self.estimator is None else clone(self.estimator)
+        return model.fit(X[used], above[used].astype(np.intp), sample_weight=weight)
 
     def predict(self, X: Any) -> AnyArray:
         """Return the level reached: one step for every threshold passed.
@@ -168,8 +168,8 @@ class CSORClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = read_rows(self, X)
         steps = np.zeros(X.shape[0], dtype=np.intp)
-        for machine in self.estimators_:
-            steps += machine if isinstance(machine, bool) else machine.predict(X)
+        for model in self.estimators_:
+            steps += model if isinstance(model, bool) else model.predict(X)
         return self.classes_[steps]
 
     def __sklearn_tags__(self) -> Any:

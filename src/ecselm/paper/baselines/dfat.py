@@ -189,7 +189,7 @@ class RowLayers:
         return np.tanh(P, out=P) if self.link == "tanh" else P
 
     def task_weights(self, P: FloatArray) -> FloatArray:
-        """Return V = (P'P + reg_v I)^-1 P'Y with P centred, which is what b comes to."""
+        """Return V = (P'P + reg_v I)^-1 P'Y with P centred, which includes b."""
         P = P - P.mean(axis=0)
         G = P.T @ P
         G[np.diag_indices_from(G)] += self.reg_v
@@ -251,7 +251,7 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     ``|Y - XWV|^2 + alpha |A - XW_m|^2 + reg_w |W|^2 + reg_v |V|^2``,
 
     where X, Y and A are centred and W_m are the columns of W for the attributes A that
-    are given; ``n_latent`` more columns are held to nothing. DFAT has none of these, LDFAT
+    are given; ``n_latent`` more columns are free. DFAT has none of these, LDFAT
     has some. Each sweep solves for V and then for W in closed form. With ``link="tanh"``
     or labels that are missing the layers go on from there by L-BFGS.
 
@@ -362,8 +362,8 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         y : array of shape (N,) or (N, m)
             Scores of one or several tasks.
         attributes : array of shape (N, K), default=None
-            What people said about each row, yes or no as 1 and -1, and NaN where nobody
-            said anything; needed to learn only.
+            Attributes that people gave to each row, 1 for yes and -1 for no, and NaN where
+            missing; needed in training only.
 
         Returns
         -------

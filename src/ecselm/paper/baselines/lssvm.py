@@ -11,8 +11,14 @@ from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import FloatArray, Matrix
 from ecselm.estimators._base import RIDGE, all_or_nothing, class_targets
 from ecselm.linalg.factors import factor_shifted
-from ecselm.paper.baselines._common import KERNEL, KernelMachine, Labelled
-from ecselm.paper.baselines.one_vs_one import class_pairs, pair_rows, voted
+from ecselm.paper.baselines._common import (
+    KERNEL,
+    KernelMachine,
+    Labelled,
+    class_pairs,
+    pair_rows,
+    voted,
+)
 
 
 def bordered_solution(

@@ -55,7 +55,7 @@ def softmax_weights(
 
 
 class MCKLRClassifier(KernelMachine):
-    """Kernel logistic regression, and the answer of least expected cost.
+    """Kernel logistic regression that predicts the class of least expected cost.
 
     ``p(x) = softmax(K(x, rows) A + b)`` of least
     ``-(1/N) sum_i w_i log p_y(x_i) + alpha/2 tr(A'KA)``, after mcKLR of Zhang and Zhou
@@ -64,15 +64,15 @@ class MCKLRClassifier(KernelMachine):
     Parameters
     ----------
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, as in :class:`ecselm.CSELMClassifier`.
+        Costs of errors by class, as in :class:`ecselm.CSELMClassifier`.
     cost_in : {"decision", "training"}, default="decision"
-        ``"decision"`` trains without costs and answers ``argmin_j sum_c p_c cost[c, j]``,
+        ``"decision"`` trains without costs and predicts ``argmin_j sum_c p_c cost[c, j]``,
         right for every cost matrix if the probabilities are. ``"training"`` weighs each
-        row by the mean cost of its class's mistakes, scaled to a mean of 1, and answers the
+        row by the mean cost of its class's mistakes, scaled to a mean of 1, and predicts the
         most probable class, right only if the cost depends on the true class alone.
     alpha : float, default=1e-2
         Penalty; smaller fits closer. Too large a penalty flattens the probabilities,
-        and a dear class is then predicted everywhere.
+        and a costly class is then predicted everywhere.
     kernel, gamma, degree, coef0 :
         As in :class:`LSSVMClassifier`.
     max_iter : int, default=500
@@ -196,7 +196,7 @@ class MCKLRClassifier(KernelMachine):
         return softmax(self._outputs(X), axis=1)
 
     def _scores(self, X: Any) -> FloatArray:
-        """Return what each answer is expected to cost, negated, or the log-odds."""
+        """Return the negated expected cost of each prediction, or the log-odds."""
         outputs = self._outputs(X)
         if not self._by_cost_:
             return outputs

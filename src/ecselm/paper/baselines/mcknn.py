@@ -39,16 +39,16 @@ def neighbour_likelihood(
 
 
 class MCKNNClassifier(ClassifierMixin, BaseEstimator):
-    """Nearest neighbours whose labels are evidence, and the answer of least cost.
+    """Nearest neighbours whose labels are evidence, and the prediction of least cost.
 
     The labels ``a_1..a_q`` of the nearest training rows are taken as independent given
     the class, ``log p_c = log prior_c + sum_r log P(a_r|c)`` up to a constant, and the
-    answer is ``argmin_j sum_c p_c cost[c, j]`` (mckNN of Zhang and Zhou, TPAMI 2010).
+    prediction is ``argmin_j sum_c p_c cost[c, j]`` (mckNN of Zhang and Zhou, TPAMI 2010).
 
     Parameters
     ----------
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, as in :class:`ecselm.CSELMClassifier`.
+        Costs of errors by class, as in :class:`ecselm.CSELMClassifier`.
     n_neighbors : int, default=5
     smoothing : float, default=1.0
         Added to every count; > 0.
@@ -68,7 +68,7 @@ class MCKNNClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Neighbours are far from independent: the probabilities are too sure. The number of
-    neighbours is not stated; choose it by cross-validation.
+    neighbours is not given; tune it by cross-validation.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class CostlyHinge:
 
     P: FloatArray  # (N, r)
     s: FloatArray  # (r,)
-    V: FloatArray  # (N, k), 1 for the true class and -1/(k - 1) elsewhere
+    V: FloatArray  # (N, k), 1 for the true class and -1/(k - 1) for the others
     L: FloatArray  # (N, k), cost[y_i, j]
     alpha: float
 
@@ -48,8 +48,8 @@ class CostlyHinge:
         columns of D that miss their sum of 0 are charged with the intercepts.
         """
         D, N = _centred(a), len(self.V)
-        pull = self.s[:, np.newaxis] * (self.P.T @ D)
-        lower = 0.5 * (pull**2).sum() / (N * self.alpha) + (a * self.V).sum()
+        weighted = self.s[:, np.newaxis] * (self.P.T @ D)
+        lower = 0.5 * (weighted**2).sum() / (N * self.alpha) + (a * self.V).sum()
         missed = np.abs(D.sum(axis=0)) @ np.maximum(np.abs(b), 1.0)
         return -float(lower + missed) / N
 
@@ -65,7 +65,7 @@ def _centred(A: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class HingeSolution:
-    """Weights, intercepts and dual variables, and what they prove."""
+    """Weights, intercepts and dual variables, with the duality gap."""
 
     W: FloatArray  # (r, k)
     b: FloatArray  # (k,)
@@ -108,18 +108,18 @@ def _balance(primal: np.floating[Any], dual: np.floating[Any]) -> float:
 
 
 class MCSVMClassifier(KernelMachine):
-    """Multicategory support vector machine that minds the whole cost matrix.
+    """Multicategory support vector machine for any cost matrix.
 
     Scores ``f_j(x) = K(x, rows) c_j + b_j`` that sum to 0 over classes, of least
     ``(1/N) sum_ij cost[y_i, j] (f_j(x_i) - v_ij)_+ + alpha/2 sum_j c_j'K c_j`` with
-    ``v_ij`` 1 for the true class and ``-1/(k-1)`` elsewhere (Lee, Lin and Wahba, JASA
-    2004). With enough rows it answers the class of least expected cost, for every cost
+    ``v_ij`` 1 for the true class and ``-1/(k-1)`` for the others (Lee, Lin and Wahba, JASA
+    2004). With enough rows it predicts the class of least expected cost, for every cost
     matrix. Memory grows with N^2 and time with N^3.
 
     Parameters
     ----------
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, as in :class:`ecselm.CSELMClassifier`. Costs twice
+        Costs of errors by class, as in :class:`ecselm.CSELMClassifier`. Costs twice
         as large are the same as a penalty half as large.
     alpha : float, default=2**-6
         The penalty lambda; smaller fits closer. Two classes with 0/1 costs are ``SVC``
@@ -235,7 +235,7 @@ class MCSVMClassifier(KernelMachine):
             warnings.warn(
                 f"the support vector machine did not converge in max_iter={self.max_iter} steps: "
                 f"its objective {solution.value:.3g} may lie {solution.gap:.1e} above the "
-                f"minimum, tol={self.tol:g} of it was asked",
+                f"minimum, tol={self.tol:g} of it was required",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -18,7 +18,7 @@ from ecselm.paper.baselines._common import margins, read_labels, read_rows
 
 
 def class_basis(X: FloatArray, most: int) -> FloatArray:
-    """Return an orthonormal basis (d, r) of what rows span, its main part if r > ``most``."""
+    """Return an orthonormal basis (d, r) of the span of rows, its main part if r > ``most``."""
     _, s, Vt = svd(X, full_matrices=False)
     rank = int((s > s[0] * max(X.shape) * np.finfo(X.dtype).eps).sum())
     return np.ascontiguousarray(Vt[: min(rank, most)].T)
@@ -113,7 +113,7 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def residuals(self, X: Any) -> FloatArray:
-        """Return what each class leaves unexplained of each row.
+        """Return the residual of each row in the subspace of each class.
 
         Parameters
         ----------

@@ -1,6 +1,8 @@
-"""ECSELM against what people use today, all tuned alike."""
+"""Compare ECSELM with established methods, all tuned alike."""
 
-from ecselm.paper.bench.report import Benched
+from ecselm.paper.bench.cases import HALVES
+from ecselm.paper.bench.minority import MinorityResult, bench_minority
+from ecselm.paper.bench.report import BenchResult
 from ecselm.paper.bench.run import bench
 
-__all__ = ["Benched", "bench"]
+__all__ = ["HALVES", "BenchResult", "MinorityResult", "bench", "bench_minority"]

@@ -1,8 +1,8 @@
-"""The data of the bench: what is learned from, in which splits, and for which targets."""
+"""The data sets of the bench, with their splits and targets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -20,12 +20,11 @@ from ecselm.paper.datasets import (
     load_keel,
 )
 from ecselm.paper.datasets.dataset import Folds, leave_fold_out, stratified_fold
-from ecselm.paper.protocols.protocol import Case
-from ecselm.paper.protocols.splits import thinned
+from ecselm.paper.protocols.protocol import Case, subsample
 
 Half = Literal["development", "confirmation", "neither"]
 HALVES = ("development", "confirmation", "all")
-# No source of rows is on both sides: what is chosen on one half is new to the other.
+# No source of rows is in both halves: choices made on one half do not see the other.
 DEVELOPMENT = ("yeast*", "glass*", "pima", "iris0", "wine", "hayes-roth")
 CONFIRMATION = (
     "ecoli*",
@@ -50,7 +49,7 @@ QUICK_SETS = (
     "winequality-white-9_vs_4",
 )
 BANK_TRAIN, BANK_TEST, BANK_SPLITS = 2000, 10000, 5
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +59,11 @@ class BenchCase:
     Parameters
     ----------
     case : Case
-        Its name is what results call it.
+        Its name is that of the data in the results.
     splits : callable
-        Of the data and the seed; never of a method.
+        Return the splits of the data for a seed; the same for all methods.
     targets : tuple of str
-        What methods are tuned for and judged by, each for itself.
+        Metrics that methods are tuned for and scored by, each separately.
     half : {"development", "confirmation", "neither"}
     """
 
@@ -94,7 +93,7 @@ def half_of(name: str) -> Half:
     return "neither"
 
 
-def official(data: Dataset, seed: int) -> Folds:  # noqa: ARG001  splits are called alike
+def official(data: Dataset, seed: int) -> Folds:  # noqa: ARG001  the signature of splits
     """Return the folds of the source."""
     return data.folds or ()
 
@@ -115,14 +114,14 @@ def few_to_many(n_train: int, n_test: int, n_splits: int, data: Dataset, seed: i
     """Return splits that train on some rows, drawn by class, and test on others at random."""
     splits = []
     for rng in np.random.default_rng(seed).spawn(n_splits):
-        train = thinned(np.arange(len(data.y)), data.y, n_train, rng)
+        train = subsample(np.arange(len(data.y)), data.y, n_train, rng)
         others = np.setdiff1d(np.arange(len(data.y)), train)
         splits.append((train, np.sort(rng.permutation(others)[:n_test])))
     return tuple(splits)
 
 
 def keel_cases() -> tuple[BenchCase, ...]:
-    """Return the sets of KEEL that there are."""
+    """Return the data sets of KEEL that are available."""
     return tuple(
         BenchCase(Case(name, "public", partial(load_keel, name)), official, half=half_of(name))
         for name in list_keel()
@@ -130,7 +129,7 @@ def keel_cases() -> tuple[BenchCase, ...]:
 
 
 def bench_cases() -> tuple[BenchCase, ...]:
-    """Return all data of the bench; of KEEL's what there are."""
+    """Return all data sets of the bench; of KEEL those that are available."""
     mixed = partial(load_german, columns="mixed")
     bank = partial(few_to_many, BANK_TRAIN, BANK_TEST, BANK_SPLITS)
     return (
@@ -142,16 +141,16 @@ def bench_cases() -> tuple[BenchCase, ...]:
     )
 
 
-def chosen_cases(
-    cases: tuple[BenchCase, ...], sets: tuple[str, ...] | None, half: str
+def select_cases(
+    cases: tuple[BenchCase, ...], sets: Sequence[str] | None, half: str
 ) -> tuple[BenchCase, ...]:
     """Return the cases of a half whose names match one of the patterns.
 
     Parameters
     ----------
     cases : tuple of BenchCase
-    sets : tuple of str or None
-        Patterns as of file names; None is all. Each must match something.
+    sets : sequence of str or None
+        Patterns as of file names; None is all. Each must match a data set.
     half : {"development", "confirmation", "all"}
     """
     if half not in HALVES:
@@ -159,8 +158,8 @@ def chosen_cases(
     names = [case.name for case in cases]
     for pattern in sets or ():
         if not any(fnmatchcase(name, pattern) for name in names):
-            close = get_close_matches(pattern, names, n=MOST_NAMED, cutoff=0.3)
-            known = ", ".join(close or names[:MOST_NAMED])
+            close = get_close_matches(pattern, names, n=MAX_NAMED, cutoff=0.3)
+            known = ", ".join(close or names[:MAX_NAMED])
             raise ValueError(f"sets must match data there are, such as {known}; got {pattern!r}")
     found = tuple(
         case

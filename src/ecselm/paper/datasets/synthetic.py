@@ -1,7 +1,7 @@
 """Stand-ins for the paper's data: drawn, not measured, and marked so.
 
-Each has the sizes, the classes and the class counts of the paper, and as much noise as
-lets a plain extreme learning machine with this package's defaults come out near the
+Each has the sizes, the classes and the class counts of the paper, and as much random
+variance as brings a plain extreme learning machine with this package's defaults near the
 paper's figure for it, on average over seeds. Nothing else about them is like the data:
 they are for trying protocols out, and no number from them says anything about the paper's.
 """
@@ -14,13 +14,12 @@ import numpy as np
 
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
-from ecselm.paper.datasets.beauty import beauty_dataset
+from ecselm.paper.datasets.beauty import N_PEOPLE, beauty_dataset, check_m2b_choice
 from ecselm.paper.datasets.dataset import Dataset, PairSet
-from ecselm.paper.datasets.enose import GAS_COUNTS, enose_dataset
-from ecselm.paper.datasets.m2b import N_PEOPLE, check_m2b_choice
+from ecselm.paper.datasets.gases import GAS_COUNTS, enose_dataset
 
 MADE = "SYNTHETIC stand-in for the paper's {}, drawn by ecselm: same sizes, other data; no terms."
-# Spread of the scores, and the share of their variance that the features explain.
+# Standard deviation of the scores, and the share of their variance that the features explain.
 _BEAUTY = {
     ("facial_geometric", "E"): (1.95, 0.25),
     ("facial_geometric", "W"): (1.95, 0.3),
@@ -31,9 +30,9 @@ _BEAUTY = {
     ("vocal", "E"): (1.45, 0.2),
     ("vocal", "W"): (1.75, 0.2),
 }
-AR_AGEING, AR_NOISE = 0.5, 1.65  # against 1 between persons
+AR_AGEING, AR_STD = 0.5, 1.65  # against 1 between persons
 LFW_SHARE, LFW_DEPTH = 0.6, 40.0  # of a person in the first component, and how it fades
-ENOSE_NOISE = 0.05  # against responses from 0 to 1
+ENOSE_STD = 0.05  # against responses from 0 to 1
 
 
 def make_m2b_like(
@@ -67,13 +66,13 @@ def make_m2b_like(
     """
     check_m2b_choice(features, culture, target)
     rng = as_generator(random_state)
-    spread, explained = _BEAUTY[features, culture]
+    std, explained = _BEAUTY[features, culture]
     d = 50 if features == "vocal" else 300
     Z = rng.standard_normal((N_PEOPLE, d))
     direction = _decaying(d) * rng.choice([-1.0, 1.0], d)
     signal = Z @ (direction / np.linalg.norm(direction))
-    noise = rng.standard_normal(N_PEOPLE)
-    scores = 5.5 + spread * (np.sqrt(explained) * signal + np.sqrt(1 - explained) * noise)
+    error = rng.standard_normal(N_PEOPLE)
+    scores = 5.5 + std * (np.sqrt(explained) * signal + np.sqrt(1 - explained) * error)
     return beauty_dataset(
         f"M2B-like {features} {culture}",
         Z * _decaying(d),
@@ -109,7 +108,7 @@ def make_ar_like(random_state: Any = None) -> Dataset:
     session = np.repeat([0, 1], 700)
     centres = rng.standard_normal((100, d))
     aged = AR_AGEING * rng.standard_normal((2, 100, d))
-    X = centres[person] + aged[session, person] + AR_NOISE * rng.standard_normal((n, d))
+    X = centres[person] + aged[session, person] + AR_STD * rng.standard_normal((n, d))
     split = (np.flatnonzero(session == 0), np.flatnonzero(session == 1))
     return Dataset(
         "AR-like",
@@ -147,7 +146,7 @@ def make_lfw_like(random_state: Any = None) -> PairSet:
     people = rng.standard_normal((2 * n_pairs, d))
     people[1::2][same == 1] = people[::2][same == 1]
     scale = _decaying(d)
-    # What tells persons apart lies in the leading components, as in real pictures.
+    # Persons differ in the leading components, as in real pictures.
     share = LFW_SHARE * np.exp(-np.arange(d) / LFW_DEPTH)
     X = np.sqrt(share) * people + np.sqrt(1 - share) * rng.standard_normal(people.shape)
     return PairSet(
@@ -186,7 +185,7 @@ def make_enose_like(random_state: Any = None) -> Dataset:
     sensitivity = rng.uniform(0.2, 1.0, (6, 6))
     concentration = rng.lognormal(0.0, 0.5, len(y))
     response = _saturated(sensitivity[y] * concentration[:, np.newaxis])
-    X = response + ENOSE_NOISE * rng.standard_normal(response.shape)
+    X = response + ENOSE_STD * rng.standard_normal(response.shape)
     return enose_dataset("E-NOSE-like", X, y, MADE.format("E-NOSE"), synthetic=True)
 
 

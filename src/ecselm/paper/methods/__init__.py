@@ -1,4 +1,4 @@
-"""Every method of the paper's tables, and what people use today, by name."""
+"""Every method of the paper's tables, and established methods of other libraries, by name."""
 
 from ecselm.paper.methods.method import Method, Shape
 from ecselm.paper.methods.registry import (

@@ -1,4 +1,4 @@
-"""What is known of a compared method, and how to make it."""
+"""The record of a method: its sources, its estimator and its grid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Grid = Mapping[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of training data on which the values worth trying depend."""
+    """The shape of training data, on which grids depend."""
 
     n_samples: int
     n_features: int
@@ -21,9 +21,9 @@ class Shape:
 
 
 class Method(str):
-    """The name of a method in the paper's tables, with what is recorded of it.
+    """The name of a method in the paper's tables, with a record of it.
 
-    It is a string, so that names can be looked for, sorted and printed as they are.
+    It is a string, so that names can be compared, sorted and printed.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ class Method(str):
     name : str
     task : {"classification", "regression", "pairs"}
     tables : tuple of str
-        The paper's tables that have such a column, in Roman numerals; empty for what the
-        paper does not compare with.
+        The paper's tables that have such a column, in Roman numerals; empty for methods that
+        the paper does not have.
     source : str
-        Where the formula comes from.
+        Source of the formula.
     status : {"exact", "wrapped", "substitute"}
-        Written from a formula that was checked; another library's; or a reading where the
-        formula could not be had, which the docstring of the estimator describes.
+        Written from a checked formula; another library's; or an interpretation where the
+        formula is not available, which the docstring of the estimator describes.
     extra : str or None
         The optional extra that it needs.
     aliases : tuple of str
@@ -49,8 +49,8 @@ class Method(str):
     make : callable
         Returns the estimator.
     grid : mapping, callable or None
-        Values worth choosing from by cross-validation, or a function of a :class:`Shape`
-        that returns them; see :meth:`grid_for`.
+        Grid of the tuning by cross-validation, or a function of a :class:`Shape` that returns
+        it; see :meth:`grid_for`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Method(str):
         extra: str | None = None,
         aliases: tuple[str, ...] = (),
     ) -> Method:
-        """Record a method; ``tables`` are parted by spaces."""
+        """Record a method; ``tables`` are separated by spaces."""
         self = super().__new__(cls, name)
         self.task, self.tables = task, tuple(tables.split())
         self.source, self.status, self.extra, self.aliases = source, status, extra, aliases
@@ -97,13 +97,13 @@ class Method(str):
         return str.__str__(self)
 
     def grid_for(self, shape: Shape) -> dict[str, list[Any]]:
-        """Return the values worth choosing from on training data of these sizes."""
+        """Return the grid for training data of this shape."""
         return dict((self.grid(shape) if callable(self.grid) else self.grid) or {})
 
     def estimator(self, params: Mapping[str, Any]) -> Any:
-        """Return the estimator with ``params``, or say which of them it does not have.
+        """Return the estimator with ``params``; raise ValueError for one that it does not have.
 
-        The step of a pipeline that has a parameter gets it, or else a part of that step.
+        In a pipeline a parameter goes to the step that has it, or to a part of that step.
         """
         own = set(inspect.signature(self.make).parameters)
         made = self._made({name: value for name, value in params.items() if name in own})

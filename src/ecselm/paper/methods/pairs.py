@@ -1,4 +1,4 @@
-"""The learners on pairs, and classifiers of the five similarities of a pair."""
+"""Methods for pairs by name: metric learners, and classifiers of five similarities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.paper.methods import machines, subspaces
+from ecselm.paper.methods.classification import ELM_METHODS, SUBSPACE_METHODS
 from ecselm.paper.methods.method import Method
 from ecselm.paper.pairs import (
     CSML,
@@ -34,7 +34,7 @@ def of_similarities(kind: Any) -> Pipeline:
 
 
 def on_pairs(method: Method) -> Method:
-    """Return a classifier of the tables as the paper applies it to pairs (section V.B)."""
+    """Return a classifier for pairs, as in section V.B."""
     return PAIRS(
         method.name,
         tables="VIII IX" if method.startswith("ECSELM") else VERIFICATION,
@@ -121,7 +121,7 @@ METHODS = (
     ),
     *(
         on_pairs(method)
-        for method in (*machines.METHODS, *subspaces.METHODS)
+        for method in (*ELM_METHODS, *SUBSPACE_METHODS)
         if VERIFICATION in method.tables
     ),
 )

@@ -1,4 +1,4 @@
-"""Find a compared method by the name that the paper's tables give it."""
+"""Find a method by its name in the paper's tables."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 from ecselm.metrics import get_scorer
-from ecselm.paper.methods import classifiers, machines, pairs, subspaces
-from ecselm.paper.methods import current as today
-from ecselm.paper.methods import regressors as scores
+from ecselm.paper.methods import classification, pairs, regression
 from ecselm.paper.methods.method import Method, Shape
 
 TASKS = ("classification", "regression", "pairs")
 _ALL: tuple[Method, ...] = (
-    *machines.METHODS,
-    *subspaces.METHODS,
-    *classifiers.METHODS,
-    *today.METHODS,
-    *scores.METHODS,
+    *classification.METHODS,
+    *regression.METHODS,
     *pairs.METHODS,
 )
 
@@ -52,7 +47,7 @@ def list_methods(task: str | None = None) -> list[Method]:
 
 
 def methods_table(task: str | None = None) -> Any:
-    """Return what is recorded of all methods, or of those for a task, as a frame.
+    """Return the records of all methods, or of those for a task, as a frame.
 
     Parameters
     ----------
@@ -79,7 +74,7 @@ def methods_table(task: str | None = None) -> Any:
 
 
 def find_method(name: str, task: str | None = None) -> Method:
-    """Return what is recorded of a method; capitals, hyphens and spaces do not matter.
+    """Return the record of a method; capitals, hyphens and spaces are ignored.
 
     Parameters
     ----------
@@ -113,7 +108,7 @@ def find_method(name: str, task: str | None = None) -> Method:
 
 
 def get_method(name: str, task: str | None = None, **params: Any) -> Any:
-    """Return an estimator by the name that the paper's tables give it.
+    """Return an estimator by its name in the paper's tables.
 
     Parameters
     ----------
@@ -154,29 +149,29 @@ def tuned_method(
     n_jobs: int | None = None,
     **params: Any,
 ) -> Any:
-    """Return a method whose main parameters ``fit`` will choose by cross-validation.
+    """Return a method whose main parameters ``fit`` tunes by cross-validation.
 
     Parameters
     ----------
     name, task, **params :
-        As in :func:`get_method`. What is given here is not chosen.
+        As in :func:`get_method`. Parameters given here are not tuned.
     X, y : arrays
-        The training data, of which only the sizes are used here: a method must not be asked
-        for more components than there can be in the smallest fold. ``before`` is fitted to
-        see how many features it leaves.
+        The training data, of which only the shape is used here: the grid must not have more
+        components than the smallest fold allows. ``before`` is fitted to find the number of
+        its features.
     before : transformer or None, default=None
-        What rows go through first, a scaler for example, fitted in every fold again.
+        Transformer, such as a scaler, that is fitted in every fold.
     scoring : str, callable or None, default=None
-        What is to be good, a scorer or the name of one, the package's own among them. Methods
-        that search costs search them for it, too. None is the least mean cost where ``cost``
-        is given by class, else the method's own score, accuracy or R^2.
+        Metric: a scorer or the name of one, the package's own included. Methods that search
+        costs search them for it, too. None is the mean cost where ``cost`` is given by class,
+        otherwise the method's own score, accuracy or R^2.
     cv, n_jobs :
         As in :class:`sklearn.model_selection.GridSearchCV`.
 
     Returns
     -------
     estimator : GridSearchCV or the method itself
-        Without a search where there is nothing to choose.
+        Without a search where there is nothing to tune.
 
     Examples
     --------
@@ -190,16 +185,18 @@ def tuned_method(
     """
     method = find_method(name, task)
     cost = next((value for name, value in params.items() if _last(name) == "cost"), None)
-    if scoring is None and _is_stated(cost) and method.task != "regression":
+    if scoring is None and _is_numeric(cost) and method.task != "regression":
         scoring = "mean_cost"
-    made = _aimed(method.estimator(params), scoring)
+    estimator = _with_scoring(method.estimator(params), scoring)
     grid = method.grid_for(_smallest(method, _first_row(before, X, y), X, y, cv))
     free = {key: v for key, v in grid.items() if len(v) and not _is_given(key, params)}
     if before is not None:
-        made = Pipeline([("before", before), ("method", made)])
+        estimator = Pipeline([("before", before), ("method", estimator)])
         free = {f"method__{key}": values for key, values in free.items()}
     scorer = _scorer(scoring, cost)
-    return GridSearchCV(made, free, scoring=scorer, cv=cv, n_jobs=n_jobs) if free else made
+    return (
+        GridSearchCV(estimator, free, scoring=scorer, cv=cv, n_jobs=n_jobs) if free else estimator
+    )
 
 
 def _first_row(before: Any, X: Any, y: Any) -> Any:
@@ -208,13 +205,13 @@ def _first_row(before: Any, X: Any, y: Any) -> Any:
 
 
 def _smallest(method: Method, row: Any, X: Any, y: Any, cv: Any) -> Shape:
-    """Return the sizes of what a search has to learn from in its folds."""
+    """Return the shape of the smallest training set in the folds."""
     n_classes = 0 if method.task == "regression" else len(np.unique(y))
     return Shape(_fewest(np.shape(X)[0], cv), np.shape(row)[-1], n_classes)
 
 
 def _fewest(n_rows: int, cv: Any) -> int:
-    """Return how many rows the smallest fold leaves to learn from."""
+    """Return the number of rows of the smallest training set."""
     if isinstance(cv, list | tuple):  # of training and test rows
         return min(len(train) for train, _ in cv)
     n_folds = int(cv) if isinstance(cv, Integral) else 2
@@ -223,24 +220,24 @@ def _fewest(n_rows: int, cv: Any) -> int:
     return n_rows * (n_folds - 1) // n_folds
 
 
-def _is_stated(cost: Any) -> bool:
-    """Tell whether somebody says what mistakes cost."""
+def _is_numeric(cost: Any) -> bool:
+    """Tell whether costs are given, rather than a rule by name."""
     return cost is not None and not isinstance(cost, str)
 
 
-def _aimed(made: Any, scoring: Any) -> Any:
-    """Return the method with what it searches costs for, if it does search them."""
-    names = made.get_params()
+def _with_scoring(estimator: Any, scoring: Any) -> Any:
+    """Return the method with the metric of its search of costs, if it searches costs."""
+    names = estimator.get_params()
     if scoring is not None and {"cost_level", "scoring"} <= names.keys():
-        made.set_params(scoring=scoring)
-    return made
+        estimator.set_params(scoring=scoring)
+    return estimator
 
 
 def _scorer(scoring: Any, cost: Any) -> Any:
-    """Return what parameters are chosen by, or None: the method's own score."""
+    """Return the scorer of the tuning, or None for the method's own score."""
     if scoring is None:
         return None
-    by_cost = scoring in ("mean_cost", "total_cost", "savings") and _is_stated(cost)
+    by_cost = scoring in ("mean_cost", "total_cost", "savings") and _is_numeric(cost)
     return get_scorer(scoring, cost=cost) if by_cost else get_scorer(scoring)
 
 

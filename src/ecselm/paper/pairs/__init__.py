@@ -1,4 +1,4 @@
-"""Learn from pairs which vectors belong together (paper, section V.B)."""
+"""Metric learning from pairs of vectors (paper, section V.B)."""
 
 from ecselm.paper.pairs.csml import CSML
 from ecselm.paper.pairs.dmleig import DMLEig

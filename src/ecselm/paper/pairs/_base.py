@@ -71,9 +71,9 @@ def outer_sum(D: FloatArray, w: FloatArray | None = None) -> FloatArray:
     if w is None:
         return _squares(D)
     total = np.zeros((D.shape[1], D.shape[1]))
-    for sign, held in ((1.0, w > 0.0), (-1.0, w < 0.0)):
-        if held.any():
-            total += sign * _squares(D[held] * np.sqrt(np.abs(w[held]))[:, np.newaxis])
+    for sign, chosen in ((1.0, w > 0.0), (-1.0, w < 0.0)):
+        if chosen.any():
+            total += sign * _squares(D[chosen] * np.sqrt(np.abs(w[chosen]))[:, np.newaxis])
     return total
 
 
@@ -84,7 +84,7 @@ def _squares(D: FloatArray) -> FloatArray:
 def _by_rows(
     part: Callable[[slice], FloatArray], X: FloatArray, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Return what ``part`` gives for blocks of rows of ``X``, put together."""
+    """Return ``part`` of blocks of rows of ``X``, concatenated."""
     if X.size <= BLOCK_ENTRIES:
         return part(slice(None))
     whole = np.empty(shape)
@@ -98,7 +98,7 @@ def _by_rows(
 
 
 def _summed(part: Callable[[slice], FloatArray], X: FloatArray) -> FloatArray:
-    """Return the sum of what ``part`` gives for blocks of rows of ``X``."""
+    """Return the sum of ``part`` over blocks of rows of ``X``."""
     if X.size <= BLOCK_ENTRIES:
         return part(slice(None))
 
@@ -199,9 +199,9 @@ class ProjectedCosine:
 
 
 def best_threshold(scores: FloatArray, same: BoolArray) -> float:
-    """Return the threshold that most pairs stand on the right side of.
+    """Return the threshold of most right predictions.
 
-    It lies midway between two neighbouring scores, or beyond all of them if one answer
+    It lies midway between two neighbouring scores, or beyond all of them if one prediction
     is best for all. Among equals the middle one is taken.
 
     Examples
@@ -210,16 +210,16 @@ def best_threshold(scores: FloatArray, same: BoolArray) -> float:
     >>> best_threshold(np.array([0.0, 1.0, 3.0]), np.array([False, False, True]))
     2.0
     """
-    values, place = np.unique(scores, return_inverse=True)
+    values, codes = np.unique(scores, return_inverse=True)
     n = len(values)
-    alike = np.bincount(place[same], minlength=n)
-    others = np.bincount(place[~same], minlength=n)
-    below = np.concatenate([[0], np.cumsum(others - alike)])  # right answers gained so far
+    alike = np.bincount(codes[same], minlength=n)
+    others = np.bincount(codes[~same], minlength=n)
+    below = np.concatenate([[0], np.cumsum(others - alike)])  # right predictions gained so far
     best = np.flatnonzero(below == below.max())
-    cut = int(best[(len(best) - 1) // 2])
+    place = int(best[(len(best) - 1) // 2])
     beyond = (values[-1] - values[0]) or max(abs(values[0]), 1.0)
     edges = np.concatenate([[values[0] - beyond], values, [values[-1] + beyond]])
-    return float(edges[cut] + 0.5 * (edges[cut + 1] - edges[cut]))
+    return float(edges[place] + 0.5 * (edges[place + 1] - edges[place]))
 
 
 class Similarity(Protocol):

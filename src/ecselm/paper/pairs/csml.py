@@ -1,4 +1,4 @@
-"""CSML: the projection in which cosines tell pairs apart."""
+"""CSML: the projection in which cosines separate pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ecselm._sklearn import Interval
 from ecselm._typing import BoolArray, FloatArray
 from ecselm.paper.pairs._base import PairLearner, ProjectedCosine, cross_sum, rows_times
 
-LEAST_VARIANCE = 1e-6  # over the largest, below which a direction is noise
+LEAST_VARIANCE = 1e-6  # over the largest, below which a direction is rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class CosineLoss:
 
 
 def _reciprocal(lengths: FloatArray) -> FloatArray:
-    """Return ``1 / lengths``, and 0 for vectors of zeros, which are like nothing."""
+    """Return ``1 / lengths``, and 0 for vectors of zeros."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 
 def whitening(X: FloatArray, r: int) -> FloatArray:
     """Return ``Lambda^-1/2 V'`` (r, d) of the r main directions of the rows of ``X``.
 
-    Directions in which the rows hardly vary become 0: their noise would be blown up.
+    Directions in which the rows hardly vary become 0: rounding errors would be amplified.
     """
     d = X.shape[1]
     values, V = eigh(np.cov(X.T).reshape(d, d), subset_by_index=[d - r, d - 1])

@@ -19,7 +19,7 @@ from ecselm.paper.pairs._base import MetricLearner, NegativeForm, differences, o
 
 @dataclass(frozen=True, slots=True)
 class MaxMinSolution:
-    """The matrix S of trace 1 and what is known of its value."""
+    """The matrix S of trace 1 and bounds of its value."""
 
     matrix: FloatArray
     value: float  # smoothed least form
@@ -40,8 +40,8 @@ def largest_least_form(
     S, q = np.zeros((d, d)), np.zeros(len(U))
     for iteration in range(max_iter + 1):
         w = softmax(-q / smoothing)
-        held = w > 1e-12 * w.max()
-        top, v = eigh(outer_sum(U[held], w[held]), subset_by_index=[d - 1, d - 1])
+        used = w > 1e-12 * w.max()
+        top, v = eigh(outer_sum(U[used], w[used]), subset_by_index=[d - 1, d - 1])
         gap = float(top[0] - w @ q)
         converged = iteration > 0 and gap <= tol * float(w @ q)
         if converged or iteration == max_iter:
@@ -61,7 +61,7 @@ class DMLEig(MetricLearner):
     ``u = X_S^-1/2 (x - z)`` it is a matrix S of trace 1, found by Frank-Wolfe steps on the
     smoothed least, each of which needs one eigenvector; ``M = X_S^-1/2 S X_S^-1/2``.
     After i steps M has rank i at most. The least distance hangs on the few hardest unlike
-    pairs, so with many features it follows their noise: reduce them, and do not insist on
+    pairs, so with many features it overfits them: reduce them, and do not insist on
     convergence. On LFW view 2 it knows .791 of the pairs with 60 to 200 features, a small
     ``smoothing`` and steps that end before they converge, chosen on training folds; a
     whitened cosine knows .787, within one standard error (``python -m benchmarks.lfw``).

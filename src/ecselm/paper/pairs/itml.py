@@ -51,7 +51,7 @@ class LogDetSolution:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some pairs with views of what is known of them, which projections overwrite."""
+    """Some pairs with views of their bounds and multipliers, which projections overwrite."""
 
     DT: FloatArray  # (d, b), in Fortran's order
     side: FloatArray
@@ -67,9 +67,9 @@ class _Block:
         beta = self._reduced(W, slack)
         C = W[b:] * np.sqrt(np.abs(beta))
         for sign in (1.0, -1.0):
-            held = sign * beta > 0.0
-            if held.any():
-                V = dgemm(1.0, MD, C[:, held])
+            chosen = sign * beta > 0.0
+            if chosen.any():
+                V = dgemm(1.0, MD, C[:, chosen])
                 M = dsyrk(sign, V, beta=1.0, c=M, overwrite_c=1)
         return M
 
@@ -118,9 +118,10 @@ def project_cyclically(
 
 
 def _blocks(bounds: Bounds, xi: FloatArray, lam: FloatArray) -> list[_Block]:
-    side, cuts = bounds.sides(), [slice(t, t + BLOCK) for t in range(0, len(xi), BLOCK)]
+    side, blocks = bounds.sides(), [slice(t, t + BLOCK) for t in range(0, len(xi), BLOCK)]
     return [
-        _Block(np.asfortranarray(bounds.D[cut].T), side[cut], xi[cut], lam[cut]) for cut in cuts
+        _Block(np.asfortranarray(bounds.D[rows].T), side[rows], xi[rows], lam[rows])
+        for rows in blocks
     ]
 
 
@@ -132,7 +133,7 @@ class ITML(MetricLearner):
     the bounds (Davis et al., ICML 2007). The projections share slack by
     ``slack / (slack + 1)``, which solves that problem for every ``slack``; the factor 1/2
     that the article prints is this one for ``slack=1``. Pairs of equal vectors have no
-    projection and are left out. O(P d^2) per sweep; the larger ``slack`` and the less
+    projection and are dropped. O(P d^2) per sweep; the larger ``slack`` and the less
     equal the scales of the features, the more sweeps.
 
     Parameters
@@ -201,8 +202,8 @@ class ITML(MetricLearner):
 
     def _learn(self, pairs: FloatArray, same: BoolArray) -> NegativeForm:
         D = differences(pairs)
-        apart = D.any(axis=1)
-        D, same = D[apart], same[apart]
+        nonzero = D.any(axis=1)
+        D, same = D[nonzero], same[nonzero]
         M_0 = self._prior(D)
         self.bounds_ = Bounds(D, same, *self._bounds(quadratic(D, M_0)))
         solution = project_cyclically(M_0, self.bounds_, self.slack, self.tol, self.max_iter)

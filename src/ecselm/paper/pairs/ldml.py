@@ -39,8 +39,8 @@ class LogisticLoss:
         margin = b - np.einsum("ij,ij->i", LD, LD)
         loss = np.logaddexp(0.0, np.where(self.same, -margin, margin))
         missing = self.weight * (self.same - expit(margin))  # t - p
-        pull = cross_sum(LD * missing[:, np.newaxis], self.D)
-        slope = 2.0 * (pull + self.decay * L)
+        fit = cross_sum(LD * missing[:, np.newaxis], self.D)
+        slope = 2.0 * (fit + self.decay * L)
         value = self.weight @ loss + self.decay * np.sum(L**2)
         return float(value), np.append(slope.ravel(), -missing.sum())
 

@@ -48,10 +48,10 @@ class MarginProblem:
     def slopes(self, M: FloatArray, b: float) -> tuple[float, FloatArray, float]:
         """Return the objective and its slopes in M and b."""
         loss, slope = self._hinge(M, b)
-        pull = slope * self.y
-        dM = np.stack([outer_sum(self.D, pull * w) for w in self.w.T])
+        signed = slope * self.y
+        dM = np.stack([outer_sum(self.D, signed * w) for w in self.w.T])
         dM += 2.0 * self.decay[:, np.newaxis, np.newaxis] * M
-        return float(loss.sum() + self._penalty(M)), dM, -float(pull.sum())
+        return float(loss.sum() + self._penalty(M)), dM, -float(signed.sum())
 
     def _hinge(self, M: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
         forms = np.stack([quadratic(self.D, part) for part in M], axis=1)
@@ -64,7 +64,7 @@ class MarginProblem:
 
 @dataclass(frozen=True, slots=True)
 class MarginSolution:
-    """Metrics and offset with what the search says of itself."""
+    """Metrics and offset with the state of the search."""
 
     matrices: FloatArray  # (K + 1, d, d)
     offset: float

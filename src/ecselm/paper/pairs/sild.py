@@ -56,7 +56,7 @@ class SILD(PairLearner):
     ``A`` maximises ``tr((A S_w A')^-1 A S_b A')`` with the mean scatters S_w and S_b of
     ``x - z`` over pairs that are the same and over those that are not (Kan et al., BMVC
     2011). Which similarity the article takes in the projected space is uncertain; the
-    cosine is taken unless told otherwise.
+    default is the cosine.
 
     Parameters
     ----------

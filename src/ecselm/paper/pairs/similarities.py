@@ -159,7 +159,7 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
         return self.similarities_(checked_pairs(pairs, self.n_features_in_))
 
     def fit_transform(self, pairs: Any, y: Any, groups: Any = None) -> FloatArray:
-        """Learn from all pairs, and return what each gets from folds without it.
+        """Fit on all pairs, and return the out-of-fold similarities of each.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
         return values
 
     def _folds(self, pairs: FloatArray, same: BoolArray, groups: Any) -> list[Any]:
-        """Return the folds, or say what is wrong with ``cv``."""
+        """Return the folds; raise ValueError for an invalid ``cv``."""
         try:
             folds = list(check_cv(self.cv, same, classifier=True).split(pairs, same, groups))
         except ValueError as error:

@@ -73,7 +73,7 @@ class DualSolution:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """Dual variables with what one pass over the pairs tells about them."""
+    """Dual variables with the values of one pass over the pairs."""
 
     alpha: FloatArray
     Kv: FloatArray

@@ -1,26 +1,20 @@
-"""The paper's experiments: data, splits and judgement, and every table and figure of it."""
+"""Reproduce every table and figure of the paper: data, splits, methods and evaluation."""
 
-from ecselm.paper.bench import Benched, bench
-from ecselm.paper.bench.minority import BenchedMinority, bench_minority
-from ecselm.paper.protocols.budget import FULL, QUICK, Budget
-from ecselm.paper.protocols.items import ITEMS, Item, find_item
-from ecselm.paper.protocols.protocol import Case, Protocol
-from ecselm.paper.protocols.reproduction import Reproduced, check_run, reproduce
+from ecselm.paper.protocols.figures import draw
+from ecselm.paper.protocols.items import ITEMS, Item
+from ecselm.paper.protocols.protocol import FULL, QUICK, Budget
+from ecselm.paper.protocols.published import PUBLISHED
+from ecselm.paper.protocols.reproduction import Reproduction, check_run, reproduce
 
 __all__ = [
     "FULL",
     "ITEMS",
+    "PUBLISHED",
     "QUICK",
-    "Benched",
-    "BenchedMinority",
     "Budget",
-    "Case",
     "Item",
-    "Protocol",
-    "Reproduced",
-    "bench",
-    "bench_minority",
+    "Reproduction",
     "check_run",
-    "find_item",
+    "draw",
     "reproduce",
 ]

@@ -1,7 +1,13 @@
-"""Recognition of faces: one session to learn from, the other to test (section V.A)."""
+"""Faces: recognition of persons (section V.A) and verification of pairs (section V.B).
+
+Metric learners get the pairs, classifiers their five similarities. Those of a training pair
+come from models learned without its fold, so that they are as good as those of a test pair
+and no better.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Self
 
@@ -9,24 +15,40 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from ecselm._typing import AnyArray, FloatArray
-from ecselm.paper.datasets import Dataset, load_ar, load_olivetti, make_ar_like
+from ecselm.paper.datasets import (
+    Dataset,
+    PairSet,
+    load_ar,
+    load_lfw,
+    load_lfw_pairs,
+    load_olivetti,
+    make_ar_like,
+    make_lfw_like,
+)
 from ecselm.paper.datasets.dataset import Folds
-from ecselm.paper.protocols.budget import Budget
-from ecselm.paper.protocols.judges import judge_persons
-from ecselm.paper.protocols.protocol import Case, Protocol, found_case
-from ecselm.paper.protocols.splits import shares_of_classes
+from ecselm.paper.pairs import PairSimilarities
+from ecselm.paper.protocols.evaluation import evaluate_pairs, evaluate_persons
+from ecselm.paper.protocols.protocol import (
+    Budget,
+    Case,
+    Protocol,
+    first_available,
+    given_folds,
+    shares_of_classes,
+)
 
 
-def cases() -> tuple[Case, ...]:
+def face_cases() -> tuple[Case, ...]:
     """Return AR, Olivetti or the stand-in."""
-    found = found_case("AR", load_ar, load_olivetti, partial(make_ar_like, random_state=0))
+    found = first_available("AR", load_ar, load_olivetti, partial(make_ar_like, random_state=0))
     return () if found is None else (found,)
 
 
-def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
-    """Return the two sessions, or half of everyone's pictures at random where there are none.
+def face_splits(data: Dataset, budget: Budget, seed: int) -> Folds:
+    """Return the two sessions, or half of the pictures of each person at random without sessions.
 
     A short budget takes fewer persons, not fewer pictures of each.
     """
@@ -65,12 +87,12 @@ class CommonScale(TransformerMixin, BaseEstimator):
 
 
 def eigenfaces() -> Pipeline:
-    """Return principal components of what the training pictures span, on a common scale.
+    """Return principal components of the training pictures, on a common scale.
 
     The paper takes 300, which AR's 700 training pictures have and Olivetti's 200 do not.
     Their variances are not made equal: with nearly as many components as pictures that
-    leaves all training pictures equally far from each other, and whatever is chosen out of
-    fold among them is chosen by chance.
+    leaves all training pictures equally far from each other, and tuning on them would be
+    random.
     """
     return make_pipeline(PCA(0.999, svd_solver="full"), CommonScale())
 
@@ -78,9 +100,63 @@ def eigenfaces() -> Pipeline:
 FACES = Protocol(
     "faces",
     "classification",
-    cases,
-    splits,
-    judge_persons,
+    face_cases,
+    face_splits,
+    evaluate_persons,
     eigenfaces,
     params={"n_hidden": 300, "scale": None},
+)
+
+
+def pair_cases() -> tuple[Case, ...]:
+    """Return LFW by LBP, and by SIFT where the paper's descriptors are available."""
+    found = (
+        first_available(
+            "LFW, LBP",
+            partial(_pairs, partial(load_lfw, "lbp")),
+            partial(_pairs, load_lfw_pairs),
+            partial(_pairs, partial(make_lfw_like, random_state=0)),
+        ),
+        first_available("LFW, SIFT", partial(_pairs, partial(load_lfw, "sift")), None, None),
+    )
+    return tuple(case for case in found if case is not None)
+
+
+def _pairs(load: Callable[[], PairSet]) -> Dataset:
+    return load().dataset()
+
+
+def no_transformer() -> None:
+    """Return None: metric learners take pairs as they are."""
+
+
+def five_similarities(
+    X: FloatArray, y: AnyArray, X_test: FloatArray, budget: Budget
+) -> tuple[FloatArray, FloatArray]:
+    """Return the similarities (P, 5) of training pairs out of fold, and of test pairs."""
+    similarities = PairSimilarities()
+    if budget.components is not None:
+        similarities.set_params(pca_dim=budget.components)
+    return similarities.fit_transform(X, y), similarities.transform(X_test)
+
+
+def false_match_costs(classes: AnyArray) -> AnyArray:  # noqa: ARG001  always both
+    """Return costs: a false match costs twice a false non-match; the paper gives none."""
+    return np.array([[0.0, 2.0], [1.0, 0.0]])
+
+
+VERIFICATION = Protocol(
+    "verification", "pairs", pair_cases, given_folds, evaluate_pairs, no_transformer, folds=2
+)
+SIMILARITIES = Protocol(
+    "similarities",
+    "classification",
+    pair_cases,
+    given_folds,
+    evaluate_pairs,
+    StandardScaler,
+    five_similarities,
+    {"n_hidden": 100},
+    scoring="accuracy",
+    cost=false_match_costs,
 )

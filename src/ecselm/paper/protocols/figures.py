@@ -14,34 +14,35 @@ import numpy as np
 from ecselm._typing import FloatArray
 from ecselm.displays._drawing import MOST_WRITTEN, look, name_classes, write_cells
 
-MOST_TICKS = 6  # points up to which each gets a tick
+MAX_TICKS = 6  # points up to which each gets a tick
 COLUMNS = ("data", "method", "split", "metric", "at", "value")
 SUFFIXES = (".png", ".svg")
-# What says when and by what a file was made would make equal figures different.
+# Date and software in the metadata would make equal figures differ.
 METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
 }
 STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
 PANEL = (4.2, 3.4)  # inches
+ROC_PANEL = (5.4, 3.6)  # a square beside a legend with names and areas
 WIDEST = 3  # panels in a row
 WIDEST_TITLE = 44  # characters
 
 
 class Axis(Protocol):
-    """What a panel must know of its figure."""
+    """The axis of a figure, as its panels need it."""
 
     @property
     def metric(self) -> str:
-        """The metric drawn."""
+        """Return the metric."""
 
     @property
     def across(self) -> str:
-        """What it is drawn over."""
+        """Return the label of the horizontal axis."""
 
     @property
     def log(self) -> bool:
-        """Whether over the logarithm of that."""
+        """Return whether that axis is logarithmic."""
 
 
 def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
@@ -51,7 +52,7 @@ def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
     if axis.log:
         ax.set_xscale("log", base=2)
     points = np.unique(places(part["at"]))
-    if len(points) <= MOST_TICKS:
+    if len(points) <= MAX_TICKS:
         ax.set_xticks(points)
     ax.set_xlabel(axis.across)
     ax.set_ylabel(axis.metric.replace("cum_score", "cumulative score"))
@@ -68,7 +69,7 @@ def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
     ax.plot([0.0, 1.0], [0.0, 1.0], color="0.7", linewidth=0.8, linestyle=":")
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true positive rate")
-    ax.set_aspect("equal")
+    ax.set_box_aspect(1.0)
     _legend(ax)
 
 
@@ -78,7 +79,7 @@ def _legend(ax: Any) -> None:
 
 
 def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
-    """Draw a matrix whose rows are the truth and sum to 1, and write its entries."""
+    """Draw a matrix whose rows are true classes and sum to 1, and write its entries."""
     names, M = confusion(part)
     im = ax.imshow(M, cmap="Blues", vmin=0.0, vmax=1.0)
     ax.set_xlabel(axis.across)
@@ -91,7 +92,7 @@ def draw_confusion(ax: Any, part: Any, axis: Axis) -> None:
 def confusion(part: Any) -> tuple[list[str], FloatArray]:
     """Return the classes, and the matrix (k, k) of shares of each true class.
 
-    Counts and shares may be given; what is not given is 0. Splits are added up.
+    Values are counts or shares; missing ones are 0. Splits are added up.
 
     Examples
     --------
@@ -105,14 +106,14 @@ def confusion(part: Any) -> tuple[list[str], FloatArray]:
         raise ValueError(f"at must be 'i,j' for a confusion, got {part['at'].iloc[0]!r}")
     names = _in_order(places.to_numpy().ravel().tolist())
     M = np.zeros((len(names), len(names)))
-    for true, told, value in zip(places[0], places[1], part["value"], strict=True):
-        M[names.index(true.strip()), names.index(told.strip())] += value
+    for true, predicted, value in zip(places[0], places[1], part["value"], strict=True):
+        M[names.index(true.strip()), names.index(predicted.strip())] += value
     totals = M.sum(axis=1, keepdims=True)
     return names, np.divide(M, totals, out=np.zeros_like(M), where=totals > 0)
 
 
 def places(at: Any) -> FloatArray:
-    """Return where on an axis values are: 32 for "C=32", 0.25 for "0.25".
+    """Return positions on an axis: 32 for "C=32", 0.25 for "0.25".
 
     Examples
     --------
@@ -124,7 +125,7 @@ def places(at: Any) -> FloatArray:
 
 
 def _in_order(names: list[str]) -> list[str]:
-    """Return the classes once each: numbers by size, words as they come."""
+    """Return the classes once each: numbers by size, words in their order."""
     distinct = list(dict.fromkeys(name.strip() for name in names))
     is_numeric = all(name.lstrip("-").isdigit() for name in distinct)
     return sorted(distinct, key=int) if is_numeric else distinct
@@ -133,7 +134,7 @@ def _in_order(names: list[str]) -> list[str]:
 def _curves(
     part: Any, metric: str
 ) -> Iterator[tuple[str, tuple[FloatArray, FloatArray], dict[str, Any]]]:
-    """Give method, curve and style, methods in the order of their rows."""
+    """Yield method, curve and style, methods in the order of their rows."""
     mine = part[part["metric"] == metric]
     mine = mine.assign(at=places(mine["at"]), value=mine["value"].astype(float))
     for i, (method, rows) in enumerate(mine.groupby("method", sort=False)):
@@ -143,15 +144,16 @@ def _curves(
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """What a figure shows: a metric over something, in panels of one kind."""
+    """A kind of figure: a metric over an axis, in panels."""
 
     metric: str
     across: str
     title: str
     panel: Callable[..., None]
-    by_method: bool = False  # a panel for every method too
-    beside: str | None = None  # a metric told beside it
+    by_method: bool = False  # a panel for every method, too
+    beside: str | None = None  # a metric in the legend
     log: bool = False
+    size: tuple[float, float] = PANEL
 
 
 _SCORES = "cumulative score"
@@ -160,7 +162,9 @@ FIGURES: dict[str, FigureKind] = {
     "figure-4": FigureKind("cum_score", "tolerance", f"Dressing, {_SCORES}", draw_curves),
     "figure-5": FigureKind("cum_score", "tolerance", f"Voices, {_SCORES}", draw_curves),
     "figure-6": FigureKind("cum_score", "tolerance", f"AR, {_SCORES}", draw_curves),
-    "figure-8": FigureKind("tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc"),
+    "figure-8": FigureKind(
+        "tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc", size=ROC_PANEL
+    ),
     "figure-9": FigureKind("confusion", "predicted", "Gases", draw_confusion, by_method=True),
     "figure-10": FigureKind("confusion", "predicted", "Beauty", draw_confusion, by_method=True),
     "figure-11": FigureKind("accuracy", "C", "Accuracy over C", draw_curves, log=True),
@@ -182,11 +186,11 @@ def draw(item: str, frame: Any, path: str | os.PathLike[str]) -> tuple[Path, ...
         Columns ``data, method, split, metric, at, value``. Metrics by figure:
 
         - 3 to 6: "cum_score" at a tolerance;
-        - 8: "tpr" at a false positive rate, and "auc", at whatever;
-        - 9 and 10: "confusion" at "i,j", the truth before the prediction;
+        - 8: "tpr" at a false positive rate, and "auc";
+        - 9 and 10: "confusion" at "i,j", the true class first;
         - 11 and 12: "accuracy" at a value of C or L.
 
-        Rows of other metrics are passed over.
+        Rows of other metrics are ignored.
     path : path
         Ending in ``.png`` or ``.svg``; without an ending both are written.
 
@@ -208,7 +212,7 @@ def draw(item: str, frame: Any, path: str | os.PathLike[str]) -> tuple[Path, ...
     _check(frame, kind, item)
     matplotlib = _matplotlib()
     with matplotlib.style.context(["default", STYLE]):
-        figure = _drawn(kind, frame)
+        figure = _make_figure(kind, frame)
         for file in files:
             figure.savefig(file, dpi=150, metadata=METADATA[file.suffix])
     return files
@@ -250,15 +254,15 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-def _drawn(kind: FigureKind, frame: Any) -> Any:
-    """Return the figure, which belongs to no window: what is saved is drawn by Agg."""
+def _make_figure(kind: FigureKind, frame: Any) -> Any:
+    """Return a figure without a window."""
     keys = ["data", "method"] if kind.by_method else ["data"]
     wanted = frame[frame["metric"].isin([kind.metric, kind.beside])]
     panels = list(wanted.groupby(keys, sort=False))
     n_columns = min(WIDEST, len(panels))
     n_rows = -(-len(panels) // n_columns)
     figure = _matplotlib().figure.Figure(
-        figsize=(PANEL[0] * n_columns, PANEL[1] * n_rows), layout="constrained"
+        figsize=(kind.size[0] * n_columns, kind.size[1] * n_rows), layout="constrained"
     )
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for ax, (names, part) in zip(grid.flat, panels, strict=False):

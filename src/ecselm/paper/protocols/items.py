@@ -1,4 +1,4 @@
-"""The tables and figures of the paper, and three more: which methods, on what, laid out how."""
+"""The tables and figures of the paper, and three more: methods, data and layout of each."""
 
 from __future__ import annotations
 
@@ -7,40 +7,63 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ecselm.paper.protocols.access import ACCESS, ACCESS_BY_GUESS, ACCESS_BY_ORDER, ACCESS_BY_TRUTH
-from ecselm.paper.protocols.beauty import BEAUTY
-from ecselm.paper.protocols.cultures import CULTURES
-from ecselm.paper.protocols.faces import FACES
-from ecselm.paper.protocols.gases import GASES
-from ecselm.paper.protocols.job import Setting
+from ecselm.paper.protocols.beauty import BEAUTY, CULTURES, SCORES
+from ecselm.paper.protocols.faces import FACES, SIMILARITIES, VERIFICATION
+from ecselm.paper.protocols.imbalance import CREDIT, GASES, UNEQUAL
 from ecselm.paper.protocols.protocol import Protocol
-from ecselm.paper.protocols.scores import SCORES
-from ecselm.paper.protocols.unequal import CREDIT, UNEQUAL
-from ecselm.paper.protocols.verification import SIMILARITIES, VERIFICATION
 
-MACHINES = ("ELM", "KELM", "W1ELM", "W2ELM", "E-ELM", "ECSELM")
+ELMS = ("ELM", "KELM", "W1ELM", "W2ELM", "E-ELM", "ECSELM")
 SUBSPACES = ("PCA-NN", "CSPCA-NN", "LDA-NN", "CSLDA-NN", "LPP-NN", "CSLPP-NN", "CSMFA-NN")
 COST_SUBSPACES = ("CSPCA-NN", "CSLDA-NN", "CSLPP-NN", "CSMFA-NN")
 SUMMARY = (*COST_SUBSPACES, "ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
-REGRESSORS = ("DFAT", "LDFAT", *MACHINES)
+REGRESSORS = ("DFAT", "LDFAT", *ELMS)
 VARIED = ("ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
 LEVELS = ("Facial (G)", "Facial (A)", "Dressing", "Vocal")
 Layout = Literal["data", "method", "measure"]
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """A method of an item.
+
+    Parameters
+    ----------
+    method : str
+        Name in the registry.
+    fixed : tuple of (str, float)
+        Parameters that are set; nothing is tuned then.
+    at : str
+        Name of these parameters in the results.
+    label : str
+        Name of the method in the results, where an item has it more than once; empty is its
+        own.
+    """
+
+    method: str
+    fixed: tuple[tuple[str, float], ...] = ()
+    at: str = ""
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the method in the results."""
+        return self.label or self.method
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """Methods on some cases of a protocol, and what is told of them.
+    """Methods on some cases of a protocol, and the metrics that the table shows.
 
     Parameters
     ----------
     protocol : Protocol
     settings : tuple of Setting
     metrics : tuple of str
-        What the table shows; the results have all.
+        Metrics of the table; the results have all.
     cases : tuple of str or None
-        Which, by name; None takes all.
+        Names of the cases; None is all.
     best_only : bool, default=False
-        Take only the first of ``cases`` that there are data for.
+        Take only the first of ``cases`` that has data.
     """
 
     protocol: Protocol
@@ -60,10 +83,10 @@ class Item:
     title : str
     parts : tuple of Part
     rows : {"data", "method", "measure"}
-        What the rows of the table are: data, with a column per method; methods, with a
-        column per data set; or measures, with a column per method.
+        Rows of the table: data, with a column per method; methods, with a column per data
+        set; or measures, with a column per method.
     kind : {"results", "seconds", "tests"}
-        Whether the table tells of results, of the time they took, or of tests on them.
+        Whether the table shows results, times, or tests of the results.
     """
 
     name: str
@@ -74,19 +97,19 @@ class Item:
 
 
 def plain(names: Iterable[str]) -> tuple[Setting, ...]:
-    """Return methods whose parameters are chosen, or left as they are."""
+    """Return methods whose parameters are tuned, or left at their defaults."""
     return tuple(Setting(name) for name in names)
 
 
-def informed(names: Iterable[str], by: str) -> tuple[Setting, ...]:
-    """Return methods whose columns say what they were told."""
-    return tuple(Setting(name, called=f"{name}, {by}") for name in names)
+def with_costs(names: Iterable[str], costs: str) -> tuple[Setting, ...]:
+    """Return methods whose columns name the costs that they were given."""
+    return tuple(Setting(name, label=f"{name}, {costs}") for name in names)
 
 
 def varied(C: Iterable[int], n_hidden: Iterable[int], at: str) -> tuple[Setting, ...]:
-    """Return the machines of figures 11 and 12 for all these values, C by its exponent.
+    """Return the ELMs of figures 11 and 12 for all these values, C by its exponent.
 
-    A machine with a kernel has no hidden units: only C is set there.
+    A kernel ELM has no hidden units: only C is set there.
 
     Examples
     --------
@@ -116,7 +139,7 @@ def _beauty(name: str, title: str, methods: Iterable[str], cases: tuple[str, ...
 
 def _cumulative(name: str, feature: str) -> Item:
     cases = lines(feature, cultures=("E", "W", "E+W"))
-    methods = plain((*MACHINES[:-1], *SUBSPACES, "ECSELM"))
+    methods = plain((*ELMS[:-1], *SUBSPACES, "ECSELM"))
     title = f"Cumulative scores of attractiveness, {feature}"
     return Item(name, title, (Part(BEAUTY, methods, ("cum_score",), cases),), "measure")
 
@@ -136,7 +159,7 @@ _AR_COST = ("CSPCA-NN", "CSLPP-NN", "CSMFA-NN", "CSLDA-NN", "ELM", "KELM", "W2EL
 _AR_OTHERS = ("NN", "NS", "SVM", "CISVM", "mckNN", "mcSVM", "mcKLR", "kernel ECSELM")
 _METRIC_LEARNERS = (
     Setting("SILD"),
-    Setting("ITML", (("slack", 1.0),)),  # given, as below: a choice would take longer than all else
+    Setting("ITML", (("slack", 1.0),)),  # set, as below: tuning would take longer than all else
     Setting("LDML"),
     Setting("CSML", (("beta", 10.0),)),
     Setting("KISSME"),
@@ -152,21 +175,21 @@ _SUMMED = (
     Part(SIMILARITIES, plain(SUMMARY), cases=("LFW, SIFT", "LFW, LBP"), best_only=True),
     Part(GASES, plain(SUMMARY), ("arr",), ("E-NOSE",)),
 )
-_AT_DOORS = ("mean_cost", "savings", "let_in", "rejected", "confused")
-_COSTED = ("mcKLR", "CSLDA-NN")  # they need numbers
-_DOORS = (
-    Part(ACCESS, plain(("ELM", "W1ELM", "KELM", "W1KELM")), _AT_DOORS),
-    Part(ACCESS_BY_ORDER, informed(("ECSELM", *_COSTED), "order"), _AT_DOORS),
-    Part(ACCESS_BY_GUESS, informed(_COSTED, "guess"), _AT_DOORS),
+_ACCESS_METRICS = ("mean_cost", "savings", "let_in", "rejected", "confused")
+_NEED_COSTS = ("mcKLR", "CSLDA-NN")
+_ACCESS_PARTS = (
+    Part(ACCESS, plain(("ELM", "W1ELM", "KELM", "W1KELM")), _ACCESS_METRICS),
+    Part(ACCESS_BY_ORDER, with_costs(("ECSELM", *_NEED_COSTS), "order"), _ACCESS_METRICS),
+    Part(ACCESS_BY_GUESS, with_costs(_NEED_COSTS, "guess"), _ACCESS_METRICS),
     *(
-        Part(protocol, informed(("ECSELM", *_COSTED), "truth"), _AT_DOORS)
+        Part(protocol, with_costs(("ECSELM", *_NEED_COSTS), "truth"), _ACCESS_METRICS)
         for protocol in ACCESS_BY_TRUTH
     ),
 )
 _C, _L = (0, 5, 10, 20, 30), (100, 200, 300, 400, 500)
 
 _ALL = (
-    _beauty("table-1", "Attractiveness, machines", MACHINES, lines(*LEVELS)),
+    _beauty("table-1", "Attractiveness, machines", ELMS, lines(*LEVELS)),
     _beauty("table-2", "Attractiveness, subspaces", (*SUBSPACES, "ECSELM"), lines(*LEVELS)),
     _beauty(
         "table-3",
@@ -195,7 +218,7 @@ _ALL = (
         "table-10",
         "Gases, subspaces and machines",
         GASES,
-        (*SUBSPACES, *MACHINES),
+        (*SUBSPACES, *ELMS),
         _GAS_RATES,
         "measure",
     ),
@@ -231,7 +254,7 @@ _ALL = (
     Item(
         "figure-10",
         "Confusion of levels of attractiveness",
-        (Part(BEAUTY, plain(MACHINES), ("confusion",), _SUMMED[0].cases),),
+        (Part(BEAUTY, plain(ELMS), ("confusion",), _SUMMED[0].cases),),
         "measure",
     ),
     Item(
@@ -258,18 +281,18 @@ _ALL = (
         "keel",
         "Unequal classes, geometric mean of recalls (not in the paper)",
         UNEQUAL,
-        (*MACHINES, "CSELM", "kNN", "balanced SVC", "balanced logistic regression"),
+        (*ELMS, "CSELM", "kNN", "balanced SVC", "balanced logistic regression"),
         ("gmean",),
     ),
     _one(
         "credit",
         "German credit at 5 to 1, mean cost (not in the paper)",
         CREDIT,
-        (*MACHINES, "CSELM", "CISVM", "mckNN", "mcSVM", "mcKLR", "balanced logistic regression"),
+        (*ELMS, "CSELM", "CISVM", "mckNN", "mcSVM", "mcKLR", "balanced logistic regression"),
         ("mean_cost", "savings", "accuracy"),
         "measure",
     ),
-    Item("access", "Access control by face (not in the paper)", _DOORS, "measure"),
+    Item("access", "Access control by face (not in the paper)", _ACCESS_PARTS, "measure"),
 )
 ITEMS = {item.name: item for item in _ALL}
 

@@ -1,23 +1,270 @@
-"""What a protocol of the paper is: data, splits, and how answers are judged."""
+"""Budget, splits, prepared rows and the protocol that joins them."""
 
 from __future__ import annotations
 
+import io
+import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile
 
 import numpy as np
 
-from ecselm._typing import AnyArray, FloatArray
+from ecselm._files import write_whole
+from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.datasets.dataset import Folds
-from ecselm.paper.protocols.prepared import Prepare
-from ecselm.paper.protocols.splits import Splits
-from ecselm.paper.protocols.store import Measured
+from ecselm.paper.jobs import Measurement
+
+MINIMUM = {
+    "repeats": 1,
+    "sensitive": 1,
+    "most_rows": 60,
+    "most_cases": 1,
+    "folds": 2,
+    "population": 6,
+    "components": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Size of a run.
+
+    Parameters
+    ----------
+    repeats : int, default=10
+        Random splits, where the protocol draws them.
+    sensitive : int, default=2
+        Splits of figures 11 and 12.
+    most_rows : int or None, default=None
+        Approximate number of rows of a case; None is as many as the paper uses.
+    most_cases : int or None, default=None
+        Number of data sets of an item, evenly chosen; None is all.
+    tuned : bool, default=True
+        Whether main parameters are tuned on the training rows.
+    folds : int, default=3
+        Folds of that tuning.
+    population : int or None, default=None
+        Size and epochs of evolutionary searches; None leaves them to the methods.
+    components : int or None, default=None
+        Principal components behind the five similarities of pairs; None leaves them, too.
+
+    Examples
+    --------
+    >>> Budget(repeats=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: repeats must be at least 1, got 0
+    """
+
+    repeats: int = 10
+    sensitive: int = 2
+    most_rows: int | None = None
+    most_cases: int | None = None
+    tuned: bool = True
+    folds: int = 3
+    population: int | None = None
+    components: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, minimum in MINIMUM.items():
+            value = getattr(self, name)
+            if value is not None and value < minimum:
+                raise ValueError(f"{name} must be at least {minimum}, got {value}")
+
+
+FULL = Budget()
+QUICK = Budget(
+    repeats=2, sensitive=1, most_rows=180, most_cases=12, tuned=False, population=6, components=30
+)
+
+
+Splits = Callable[[Dataset, Budget, int], Folds]
+
+
+def random_splits(n_train: int, n_test: int) -> Splits:
+    """Return a function that draws ``repeats`` splits of these sizes, smaller where rows are few.
+
+    Examples
+    --------
+    >>> from ecselm.paper.datasets import make_m2b_like
+    >>> folds = random_splits(400, 220)(make_m2b_like(random_state=0), Budget(repeats=2), 0)
+    >>> [(len(train), len(test)) for train, test in folds]
+    [(400, 220), (400, 220)]
+    """
+
+    def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
+        n = min(len(data.X), n_train + n_test, budget.most_rows or len(data.X))
+        n_first = round(n * n_train / (n_train + n_test))
+        orders = [
+            rng.permutation(len(data.X))[:n] for rng in repeat_generators(budget.repeats, seed)
+        ]
+        return tuple((np.sort(order[:n_first]), np.sort(order[n_first:])) for order in orders)
+
+    return splits
+
+
+def halves(data: Dataset, budget: Budget, seed: int) -> Folds:
+    """Return ``repeats`` times two folds, each of which is the training and the test set once.
+
+    Examples
+    --------
+    >>> from ecselm.paper.datasets import make_m2b_like
+    >>> folds = halves(make_m2b_like(target="score", random_state=0), Budget(repeats=3), 0)
+    >>> len(folds), len(folds[0][0])
+    (6, 310)
+    """
+    n = min(len(data.X), budget.most_rows or len(data.X))
+    folds: list[tuple[IntArray, IntArray]] = []
+    for rng in repeat_generators(budget.repeats, seed):
+        order = rng.permutation(len(data.X))[:n]
+        first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+        folds += [(first, second), (second, first)]
+    return tuple(folds)
+
+
+def shares_of_classes(numerator: int, denominator: int) -> Splits:
+    """Return a function that draws this share of every class, rounded down, as training rows.
+
+    Examples
+    --------
+    >>> from ecselm.paper.datasets import make_enose_like
+    >>> data = make_enose_like(random_state=0)
+    >>> train, test = shares_of_classes(2, 3)(data, Budget(repeats=1), 0)[0]
+    >>> np.bincount(data.y[test]).tolist()
+    [63, 24, 22, 20, 20, 13]
+    """
+
+    def splits(data: Dataset, budget: Budget, seed: int) -> Folds:
+        return tuple(_drawn(data, budget, rng) for rng in repeat_generators(budget.repeats, seed))
+
+    def _drawn(
+        data: Dataset, budget: Budget, rng: np.random.Generator
+    ) -> tuple[IntArray, IntArray]:
+        rows = subsample(np.arange(len(data.y)), data.y, budget.most_rows, rng)
+        train = []
+        for label in np.unique(data.y):
+            own = rng.permutation(rows[data.y[rows] == label])
+            train.append(own[: numerator * len(own) // denominator])
+        chosen = np.sort(np.concatenate(train))
+        return chosen, np.setdiff1d(rows, chosen)
+
+    return splits
+
+
+def given_folds(data: Dataset, budget: Budget, seed: int) -> Folds:
+    """Return the folds of the source.
+
+    With ``most_rows`` the first ``repeats`` folds only, subsampled.
+    """
+    folds = data.folds or ()
+    if budget.most_rows is None:
+        return folds
+    rng = np.random.default_rng(seed)
+    n = budget.most_rows
+    return tuple(
+        (subsample(train, data.y, 2 * n // 3, rng), subsample(test, data.y, n // 3, rng))
+        for train, test in folds[: budget.repeats]
+    )
+
+
+def subsample(rows: IntArray, y: AnyArray, most: int | None, rng: np.random.Generator) -> IntArray:
+    """Return at most about ``most`` of the rows, the same share of every class.
+
+    At least six rows of every class are kept, or tuning on the training rows would fail.
+    """
+    if most is None or len(rows) <= most:
+        return rows
+    kept = []
+    for label in np.unique(y[rows]):
+        own = rows[y[rows] == label]
+        n = min(len(own), max(6, round(len(own) * most / len(rows))))
+        kept.append(rng.permutation(own)[:n])
+    return np.sort(np.concatenate(kept))
+
+
+def repeat_generators(repeats: int, seed: int) -> list[np.random.Generator]:
+    """Return a random generator per repeat; the first do not depend on the number of repeats."""
+    return np.random.default_rng(seed).spawn(repeats)
+
+
+Prepare = Callable[[FloatArray, AnyArray, FloatArray, Budget], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRows:
+    """Training and test rows, and the time to prepare them."""
+
+    train: FloatArray
+    test: FloatArray
+    seconds: float
+
+
+def prepare_rows(
+    prepare: Prepare,
+    X: FloatArray,
+    y: AnyArray,
+    X_test: FloatArray,
+    budget: Budget,
+    path: Path | None,
+) -> PreparedRows:
+    """Return the rows that ``prepare`` returns, from a file if there is one.
+
+    Parameters
+    ----------
+    prepare : callable
+        Function of training rows, their labels, test rows and the budget.
+    X, y, X_test : arrays
+    budget : Budget
+    path : path or None
+        File of plain numbers; one that cannot be read is written again.
+
+    Returns
+    -------
+    PreparedRows
+
+    Examples
+    --------
+    >>> def centred(X, y, X_test, budget):
+    ...     return X - X.mean(axis=0), X_test - X.mean(axis=0)
+    >>> rows = np.array([[1.0], [3.0]])
+    >>> prepare_rows(centred, rows, np.arange(2), rows + 1.0, QUICK, None).test.tolist()
+    [[0.0], [2.0]]
+    """
+    cached = None if path is None else _read(path, len(X), len(X_test))
+    if cached is not None:
+        return cached
+    start = time.perf_counter()
+    train, test = prepare(X, y, X_test, budget)
+    made = PreparedRows(train, test, time.perf_counter() - start)
+    if path is not None:
+        _write(path, made)
+    return made
+
+
+def _read(path: Path, n_train: int, n_test: int) -> PreparedRows | None:
+    try:
+        # From memory: NumPy leaves the file open where it is no archive.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            found = PreparedRows(file["train"], file["test"], float(file["seconds"]))
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
+    return found if (len(found.train), len(found.test)) == (n_train, n_test) else None
+
+
+def _write(path: Path, made: PreparedRows) -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, train=made.train, test=made.test, seconds=np.float64(made.seconds))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, buffer.getvalue())
+
 
 Origin = Literal["paper", "public", "synthetic"]
-Judge = Callable[[Any, FloatArray, AnyArray, Dataset], tuple[Measured, ...]]
+Evaluate = Callable[[Any, FloatArray, AnyArray, Dataset], tuple[Measurement, ...]]
 Load = Callable[[], Dataset]
 
 
@@ -25,16 +272,16 @@ Load = Callable[[], Dataset]
 class Case:
     """One data set of a protocol: a line of its tables."""
 
-    name: str  # as the paper's tables have it
+    name: str  # in the paper's tables
     origin: Origin  # the paper's data, the nearest public ones, or a stand-in
     load: Load
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What has to be known of the data of a case before its jobs can be planned."""
+class CaseInfo:
+    """Facts about the data of a case that its jobs are planned with."""
 
-    label: str  # the name, with what the data are where they are not the paper's
+    label: str  # the name, with that of the data where they are not the paper's
     origin: Origin
     source: str
     checksum: str  # of rows, labels and costs
@@ -44,47 +291,46 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """Data, splits and judgement that some tables and figures share.
+    """Data, splits and evaluation that some tables and figures share.
 
     Parameters
     ----------
     name : str
     task : {"classification", "regression", "pairs"}
-        Of the registry of methods.
+        Task in the registry of methods.
     cases : callable
-        Returns the cases with the best data there are.
+        Return the cases with the best available data.
     splits : callable
-        Of data, budget and seed; never of a method.
-    judge : callable
-        Of a fitted model, test rows, their labels and the data they are of.
+        Return the splits for data, budget and seed; the same for all methods.
+    evaluate : callable
+        Return the measurements of a fitted model on test rows, their labels and the data.
     before : callable
-        Returns what rows go through first, fitted on training rows, or None.
+        Return a transformer that is fitted on training rows, or None.
     prepare : callable or None, default=None
-        What is learned from training rows once for all methods, before ``before``.
+        Transform rows once for all methods, before ``before``.
     params : mapping, default={}
-        Parameters that methods get which have them.
+        Parameters of those methods that have them.
     scoring : str or None, default=None
-        What is to be good: parameters and costs are chosen for it. None is the method's own
-        score. With ``"mean_cost"`` methods are told the costs of the data, or those of
-        ``cost``.
+        Metric that parameters and costs are tuned for. None is the method's own score. With
+        ``"mean_cost"`` methods get the costs of the data, or those of ``cost``.
     cost : callable or None, default=None
-        A rule for costs, which methods are told that take costs and, unless they are what
-        is to be good, do not search them.
+        Return the costs of classes, for methods that take costs; methods that search costs
+        get them only where ``scoring`` is ``"mean_cost"``.
     folds : int or None, default=None
-        In which parameters are chosen, where learning takes long; None is the budget's.
+        Folds of the tuning, where fits are slow; None is the budget's.
     relabel : callable or None, default=None
-        Of data, seed and the number of a split: the data with the labels that they have in
-        it, where these are drawn with the split.
+        Return the data with the labels of a split, given data, seed and the number of the
+        split, where labels are drawn with the split.
     groups : callable or None, default=None
-        Of the same: what every row (N,) belongs to. Parameters are chosen, and costs learned,
-        in folds that part no group. None parts rows as it comes.
+        Return the group of every row (N,), given the same. Parameters are tuned and costs
+        learned in folds that keep groups whole. None has no groups.
     """
 
     name: str
     task: Literal["classification", "regression", "pairs"]
     cases: Callable[[], tuple[Case, ...]]
     splits: Splits
-    judge: Judge
+    evaluate: Evaluate
     before: Callable[[], Any]
     prepare: Prepare | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -95,20 +341,19 @@ class Protocol:
     groups: Callable[[Dataset, int, int], AnyArray] | None = None
 
 
-def found_case(
+def first_available(
     name: str, paper: Load | None, public: Load | None, synthetic: Load | None
 ) -> Case | None:
-    """Return a case on the first of these data that there are, or None.
+    """Return a case on the first of these data that are available, or None.
 
-    Only a missing file lets the next be tried: one that is damaged is an error, and not
-    silently replaced.
+    Only a missing file leads to the next: a damaged one is an error, and not silently replaced.
 
     Examples
     --------
     >>> from functools import partial
     >>> from ecselm.paper.datasets import load_enose, make_enose_like
     >>> paper = partial(load_enose, folder="no-such-folder")
-    >>> found_case("E-NOSE", paper, None, partial(make_enose_like, random_state=0)).origin
+    >>> first_available("E-NOSE", paper, None, partial(make_enose_like, random_state=0)).origin
     'synthetic'
     """
     tried: tuple[tuple[Origin, Load | None], ...] = (
@@ -117,12 +362,12 @@ def found_case(
         ("synthetic", synthetic),
     )
     for origin, load in tried:
-        if load is not None and _is_there(load):
+        if load is not None and _is_available(load):
             return Case(name, origin, load)
     return None
 
 
-def _is_there(load: Load) -> bool:
+def _is_available(load: Load) -> bool:
     try:
         load()
     except FileNotFoundError:
@@ -130,24 +375,25 @@ def _is_there(load: Load) -> bool:
     return True
 
 
-def described(case: Case, data: Dataset, splits: Folds) -> Known:
-    """Return what the plan and the record of a run say of a case."""
+def case_info(case: Case, data: Dataset, splits: Folds) -> CaseInfo:
+    """Return the facts of a case for the plan and the record of a run."""
     itself = case.origin == "paper" or case.name == data.name
     mark = " (SYNTHETIC)" if case.origin == "synthetic" else ""
     label = case.name if itself else f"{case.name}: {data.name}{mark}"
     given = [data.X, data.y, *(cost for cost in (data.cost, data.sample_cost) if cost is not None)]
-    rows = _checksum(given)
-    return Known(
+    rows = checksum(given)
+    return CaseInfo(
         label,
         case.origin,
         data.source,
         rows,
-        _checksum([part for split in splits for part in split]),
+        checksum([part for split in splits for part in split]),
         len(splits),
     )
 
 
-def _checksum(arrays: Iterable[AnyArray]) -> str:
+def checksum(arrays: Iterable[AnyArray]) -> str:
+    """Return the CRC-32 of the bytes of arrays."""
     check = 0
     for array in arrays:
         check = zlib.crc32(np.ascontiguousarray(array).tobytes(), check)

@@ -1,39 +1,319 @@
-"""One item of the paper from its data to its files."""
+"""Reproduce one item of the paper: plan its jobs, run them, write its files."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
+
 import ecselm
 from ecselm._files import write_whole
-from ecselm.paper.datasets.dataset import data_root
-from ecselm.paper.protocols.budget import FULL, Budget
+from ecselm._typing import AnyArray, FloatArray
+from ecselm.estimators import FewCasesWarning
+from ecselm.layers import SaturationWarning
+from ecselm.paper.datasets import Dataset
+from ecselm.paper.datasets.dataset import Folds, data_root
+from ecselm.paper.jobs import JobResult, Journal, Measurement, Row, read_rows, run_jobs, write_rows
+from ecselm.paper.jobs import check_run as check_seed_and_jobs
+from ecselm.paper.methods import find_method, get_method, tuned_method
 from ecselm.paper.protocols.figures import draw
-from ecselm.paper.protocols.items import Item, find_item
-from ecselm.paper.protocols.layout import Table, laid_out
-from ecselm.paper.protocols.protocol import Known
+from ecselm.paper.protocols.items import Item, Part, Setting, find_item
+from ecselm.paper.protocols.layout import Table, layout_table, significance_table
+from ecselm.paper.protocols.protocol import (
+    FULL,
+    Budget,
+    Case,
+    CaseInfo,
+    PreparedRows,
+    Protocol,
+    case_info,
+    prepare_rows,
+)
 from ecselm.paper.protocols.published import PUBLISHED, PublishedTable, registered_name
-from ecselm.paper.protocols.runner import Collected, collect, plan, run_jobs
-from ecselm.paper.protocols.significance import significance_table
-from ecselm.paper.protocols.store import Store, check_parquet, read_rows, write_rows
+from ecselm.search import interruptible
 
-WORDS = {
+ORIGINS = {
     "paper": "the paper's data",
     "public": "public data, not the paper's",
     "synthetic": "SYNTHETIC stand-in, says nothing about the paper's data",
 }
-
-MOST_NAMED = 8  # data sets, of which the table has the names anyway
+MAX_NAMED = 8  # data sets to list by name; the table has all names anyway
 
 
 @dataclass(frozen=True, slots=True)
-class Reproduced:
-    """An item as it came out, and where its files are.
+class MethodJob:
+    """One method on one split of one case.
+
+    Rows that the protocol prepares for all methods are kept in the folder ``cache``, if any.
+    """
+
+    protocol: Protocol
+    case: Case
+    info: CaseInfo
+    setting: Setting
+    split: int
+    seed: int
+    budget: Budget
+    cache: Path | None = None
+
+    @property
+    def key(self) -> str:
+        """Identify the job in a journal: all that its result depends on within a run."""
+        fixed = ",".join(f"{name}={value:g}" for name, value in self.setting.fixed)
+        data = f"{self.info.checksum}-{self.info.splits}"
+        parts = (self.protocol.name, self.info.label, data, self.setting.method, fixed)
+        return "|".join((*parts, str(self.split)))
+
+    @property
+    def title(self) -> str:
+        """Name the job in error messages."""
+        return f"{self.setting.name} on {self.info.label}, split {self.split}"
+
+    def run(self) -> JobResult:
+        """Fit on the training rows of the split and evaluate on its test rows."""
+        protocol, data = self.protocol, self.case.load()
+        train, test = protocol.splits(data, self.budget, self.seed)[self.split]
+        groups = None
+        if protocol.groups is not None:
+            groups = protocol.groups(data, self.seed, self.split)[train]
+        if protocol.relabel is not None:
+            data = protocol.relabel(data, self.seed, self.split)
+        y = data.y[train]
+        with threadpool_limits(1), warnings.catch_warnings(), interruptible():
+            ignore_expected_warnings()
+            rows = self._prepared(data.X[train], y, data.X[test])
+            start = time.perf_counter()
+            model = self._model(rows.train, y, data, groups)
+            model.fit(rows.train, y, **_group_params(model, groups))
+            fitted = time.perf_counter()
+            measurements = protocol.evaluate(model, rows.test, data.y[test], data)
+            predicted = time.perf_counter()
+        seconds = _seconds(model, rows.seconds, fitted - start, predicted - fitted)
+        return JobResult(self.key, measurements, seconds)
+
+    def _prepared(self, X: FloatArray, y: AnyArray, X_test: FloatArray) -> PreparedRows:
+        """Return the rows that methods get."""
+        if self.protocol.prepare is None:
+            return PreparedRows(X, X_test, 0.0)
+        info = self.info
+        name = f"{self.protocol.name}-{info.checksum}-{info.splits}-{self.split}.npz"
+        path = None if self.cache is None else self.cache / name
+        return prepare_rows(self.protocol.prepare, X, y, X_test, self.budget, path)
+
+    def _model(
+        self, X: FloatArray, y: AnyArray, data: Dataset, groups: AnyArray | None = None
+    ) -> Any:
+        """Return the method, with a search of its parameters if the budget has one."""
+        before = self.protocol.before()
+        method = find_method(self.setting.method, self.protocol.task)
+        params = self._params(get_method(method, method.task), data)
+        if self.budget.tuned and not self.setting.fixed:
+            folds = self.protocol.folds or self.budget.folds
+            params.pop("scoring", None)
+            return tuned_method(
+                method,
+                X,
+                y,
+                method.task,
+                before=before,
+                scoring=self.protocol.scoring,
+                cv=folds if groups is None else group_folds(folds, y, groups),
+                **params,
+            )
+        estimator = get_method(method, method.task, **params)
+        return estimator if before is None else make_pipeline(before, estimator)
+
+    def _params(self, estimator: Any, data: Dataset) -> dict[str, Any]:
+        """Return the parameters that are set rather than tuned, as far as the method has them."""
+        protocol = self.protocol
+        values: dict[str, Any] = {"random_state": self.seed + self.split}
+        if self.budget.population is not None:
+            values |= dict.fromkeys(("population_size", "max_epochs"), self.budget.population)
+        if protocol.scoring is not None:
+            values["scoring"] = protocol.scoring
+        values |= {**protocol.params, **dict(self.setting.fixed)}
+        names = estimator.get_params()
+        params = {
+            name: value
+            for name in names
+            for last, value in values.items()
+            if f"__{name}".endswith(f"__{last}")
+        }
+        # Costs of the protocol go before those of the data, which count in the metric alone.
+        by_cost = protocol.scoring == "mean_cost"
+        cost = data.cost if by_cost and protocol.cost is None else protocol.cost
+        return params | {name: cost for name in names if self._takes_cost(name, names)}
+
+    def _takes_cost(self, name: str, names: Mapping[str, Any]) -> bool:
+        """Tell whether a parameter is the costs of a method that has none of its own.
+
+        Methods that search costs get them only where the metric is a cost.
+        """
+        if name.rpartition("__")[2] != "cost" or isinstance(names[name], str):
+            return False
+        by_cost = self.protocol.scoring == "mean_cost"
+        return by_cost or (self.protocol.cost is not None and "cost_level" not in names)
+
+
+def ignore_expected_warnings() -> None:
+    """Ignore warnings that every run has.
+
+    Searches are short. Where a class has very few rows, a fold of the tuning may lack it:
+    parameters that cannot be fitted there are not chosen, and prior costs are kept. Evolved
+    weights may saturate a layer, which the evaluation shows.
+    """
+    for category in (ConvergenceWarning, FitFailedWarning, SaturationWarning, FewCasesWarning):
+        warnings.simplefilter("ignore", category)
+    for message in (
+        "The least populated class",
+        "Only one sample available",
+        "One or more of the test scores are non-finite",
+        "Persisting input arguments took",
+    ):
+        warnings.filterwarnings("ignore", message=message)
+
+
+def group_folds(n_folds: int, y: AnyArray, groups: AnyArray) -> Folds:
+    """Return folds that keep groups whole and have about equal shares of every class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, groups = np.repeat([0, 1], 6), np.repeat(np.arange(6), 2)
+    >>> [groups[test].tolist() for _, test in group_folds(3, y, groups)]
+    [[0, 0, 3, 3], [1, 1, 4, 4], [2, 2, 5, 5]]
+    """
+    return tuple(StratifiedGroupKFold(n_folds).split(y, y, groups))
+
+
+def _group_params(model: Any, groups: AnyArray | None) -> dict[str, AnyArray]:
+    """Return the parameters of ``fit`` with the groups, if the method takes any."""
+    estimator, prefix = getattr(model, "estimator", model), ""
+    if isinstance(estimator, Pipeline):
+        step, estimator = estimator.steps[-1]
+        prefix = f"{step}__"
+    if groups is None or not has_fit_parameter(estimator, "groups"):
+        return {}
+    return {f"{prefix}groups": np.asarray(groups)}
+
+
+def _seconds(
+    model: Any, prepared: float, fitted: float, predicted: float
+) -> tuple[Measurement, ...]:
+    """Return the times to prepare, to tune, to fit with the best parameters, to predict."""
+    refit = model.refit_time_ if isinstance(model, GridSearchCV) else fitted
+    parts = {"prepare": prepared, "choose": fitted - refit, "learn": refit, "answer": predicted}
+    return tuple(Measurement("seconds", float(value), at) for at, value in parts.items())
+
+
+def plan_item(
+    item: Item, budget: Budget, seed: int, cache: Path | None = None, *, synthetic: bool = True
+) -> list[MethodJob]:
+    """Return the jobs of an item: parts, then cases, methods and splits, in its own order.
+
+    Parameters
+    ----------
+    item : Item
+    budget : Budget
+    seed : int
+        Of the splits; seed plus split is the random state of the methods.
+    cache : path or None, default=None
+        Folder for rows that jobs of the same split share.
+    synthetic : bool, default=True
+        Whether to run on stand-ins where there are no data.
+
+    Examples
+    --------
+    >>> from ecselm.paper.protocols.protocol import QUICK
+    >>> [job.setting.method for job in plan_item(find_item("table-11"), QUICK, 0)][:3]
+    ['SVM', 'SVM', 'PCA-SVM']
+    """
+    return [
+        replace(job, cache=cache)
+        for part in item.parts
+        for job in _part_jobs(part, budget, seed)
+        if synthetic or job.info.origin != "synthetic"
+    ]
+
+
+def _part_jobs(part: Part, budget: Budget, seed: int) -> Iterator[MethodJob]:
+    protocol = part.protocol
+    for case in _evenly(_part_cases(part), budget.most_cases):
+        data = case.load()
+        info = case_info(case, data, protocol.splits(data, budget, seed))
+        for setting in part.settings:
+            method = str(find_method(setting.method, protocol.task).name)
+            named = replace(setting, method=method)
+            # Few splits show how sensitive a method is: five values take five times as long.
+            n_splits = min(budget.sensitive, info.n_splits) if setting.at else info.n_splits
+            for split in range(n_splits):
+                yield MethodJob(protocol, case, info, named, split, seed, budget)
+
+
+def _part_cases(part: Part) -> list[Case]:
+    """Return the cases of a part that have data."""
+    found = list(part.protocol.cases())
+    if part.cases is None:
+        return found
+    order = part.cases
+    named = sorted(
+        (case for case in found if case.name in order), key=lambda case: order.index(case.name)
+    )
+    return named[:1] if part.best_only else named
+
+
+def _evenly(cases: list[Case], most: int | None) -> list[Case]:
+    if most is None or len(cases) <= most:
+        return cases
+    return [cases[i * len(cases) // most] for i in range(most)]
+
+
+def result_rows(jobs: Sequence[MethodJob], results: Mapping[str, JobResult]) -> list[Row]:
+    """Return the tidy results of jobs in their order.
+
+    Parameters of a setting take the place of ``at``; curves are not kept then.
+    """
+    return [
+        (
+            job.info.label,
+            job.setting.name,
+            job.split,
+            one.metric,
+            job.setting.at or one.at,
+            one.value,
+        )
+        for job in jobs
+        for one in results[job.key].rows
+        if not (job.setting.at and one.at)
+    ]
+
+
+def second_rows(jobs: Sequence[MethodJob], results: Mapping[str, JobResult]) -> list[Row]:
+    """Return the tidy times of jobs in their order, without those of given parameters."""
+    return [
+        (job.info.label, job.setting.name, job.split, one.metric, one.at, one.value)
+        for job in jobs
+        if not job.setting.at
+        for one in results[job.key].seconds
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The table of an item, and the folder of its files.
 
     Parameters
     ----------
@@ -41,26 +321,26 @@ class Reproduced:
     table : Table
     published : Table or None
         The paper's own numbers, where some of the data are the paper's.
-    cases : tuple of Known
-        What the data were.
+    cases : tuple of CaseInfo
+        The data.
     folder : path
     """
 
     item: Item
     table: Table
     published: Table | None
-    cases: tuple[Known, ...]
+    cases: tuple[CaseInfo, ...]
     folder: Path
 
     def text(self) -> str:
-        """Return what a terminal shows: the table, and where its data come from."""
+        """Return the table and the origin of its data, for a terminal."""
         parts = [self.table.text()]
         if self.published is not None:
             parts.append(self.published.text())
         for origin in dict.fromkeys(case.origin for case in self.cases):
             labels = [case.label for case in self.cases if case.origin == origin]
-            named = "; ".join(labels) if len(labels) <= MOST_NAMED else f"{len(labels)} data sets"
-            parts.append(f"{named}: {WORDS[origin]}")
+            named = "; ".join(labels) if len(labels) <= MAX_NAMED else f"{len(labels)} data sets"
+            parts.append(f"{named}: {ORIGINS[origin]}")
         if _is_figure(self.item) and not find_spec("matplotlib"):
             parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
         return "\n".join([*parts, f"files: {self.folder}"])
@@ -75,8 +355,10 @@ def reproduce(
     n_jobs: int = 1,
     synthetic: bool = True,
     progress: bool = False,
-) -> Reproduced:
-    """Run a table or figure of the paper, or what is left of it, and write its files.
+) -> Reproduction:
+    """Run a table or figure of the paper and write its files.
+
+    A run that was stopped goes on where it was.
 
     Parameters
     ----------
@@ -86,20 +368,20 @@ def reproduce(
         the paper.
     output : path
         The folder of the run. Items of one run share what they have in common; a folder
-        that another seed or budget has filled is refused.
+        with results of another seed or budget is refused.
     budget : Budget, default=FULL
     seed : int, default=0
     n_jobs : int, default=1
         Processes; results do not depend on it.
     synthetic : bool, default=True
-        Whether to run on synthetic stand-ins where there are no data; else those lines are
-        left out.
+        Whether to run on synthetic stand-ins where there are no data; otherwise those lines
+        are missing.
     progress : bool, default=False
-        Show a bar with the time left.
+        Show a progress bar.
 
     Returns
     -------
-    Reproduced
+    Reproduction
         Its folder has ``results.parquet``, ``seconds.parquet``, ``run.json``, ``table.csv``
         and ``table.tex``.
 
@@ -110,21 +392,20 @@ def reproduce(
     """
     item = find_item(name)
     check_run(output, budget=budget, seed=seed, n_jobs=n_jobs)
-    run = _fingerprint(budget, seed)
-    store = Store(Path(output), run)
-    jobs = plan(item, budget, seed, store.folder / "cache", synthetic=synthetic)
+    fingerprint = _fingerprint(budget, seed)
+    journal = Journal(Path(output), fingerprint)
+    jobs = plan_item(item, budget, seed, journal.folder / "cache", synthetic=synthetic)
     if not jobs:
         raise FileNotFoundError(
             f"there are no data for {name}, and stand-ins are left out or there are none: "
             f"ECSELM_DATA must name a folder with the files that docs/datasets.md lists"
         )
-    with store.alone():
-        run_jobs(jobs, store, n_jobs=n_jobs, progress=name if progress else None)
-        return _written(item, collect(jobs, store), store.folder / name, run)
+    results = run_jobs(jobs, journal, n_jobs=n_jobs, progress=name if progress else None)
+    return _write(item, jobs, results, journal.folder / name, fingerprint)
 
 
 def check_run(output: str | Path, *, budget: Budget, seed: int, n_jobs: int) -> None:
-    """Refuse what no item could be run with, before any data are read.
+    """Raise an error for options that no item could be run with, before any data are read.
 
     Examples
     --------
@@ -133,51 +414,56 @@ def check_run(output: str | Path, *, budget: Budget, seed: int, n_jobs: int) -> 
         ...
     ValueError: seed must be at least 0, got -1
     """
-    check_parquet()
-    for what, value, least in (("seed", seed, 0), ("n_jobs", n_jobs, 1)):
-        if value < least:
-            raise ValueError(f"{what} must be at least {least}, got {value}")
+    check_seed_and_jobs(seed, n_jobs)
     data_root(None)  # a variable that names no folder
-    Store(Path(output), _fingerprint(budget, seed)).finished()  # a folder of another run
+    Journal(Path(output), _fingerprint(budget, seed)).results()  # a folder of another run
 
 
 def _fingerprint(budget: Budget, seed: int) -> dict[str, Any]:
     return {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
 
 
-def _written(item: Item, found: Collected, folder: Path, run: dict[str, Any]) -> Reproduced:
-    """Write all files of an item and return it."""
+def _write(
+    item: Item,
+    jobs: Sequence[MethodJob],
+    results: Mapping[str, JobResult],
+    folder: Path,
+    fingerprint: dict[str, Any],
+) -> Reproduction:
+    """Write all files of an item and return its tables."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_rows(folder / "seconds.parquet", found.seconds)
-    write_rows(folder / "results.parquet", found.results)
-    record = {"item": item.name, **run, "data": [asdict(case) for case in found.cases]}
+    write_rows(folder / "seconds.parquet", second_rows(jobs, results))
+    write_rows(folder / "results.parquet", result_rows(jobs, results))
+    cases = tuple(dict.fromkeys(job.info for job in jobs))
+    record = {"item": item.name, **fingerprint, "data": [asdict(case) for case in cases]}
     write_whole(folder / "run.json", json.dumps(record, indent=1, sort_keys=True).encode())
+    # The table is made from the file, as for a reader who has the file alone.
     kind = "seconds" if item.kind == "seconds" else "results"
     frame = read_rows(folder / f"{kind}.parquet")
-    table = significance_table(item, frame) if item.kind == "tests" else laid_out(item, frame)
+    table = significance_table(item, frame) if item.kind == "tests" else layout_table(item, frame)
     write_whole(folder / "table.csv", table.csv().encode())
     write_whole(folder / "table.tex", table.latex().encode())
-    published = _published(item, found)
+    published = _published(item, cases)
     if published is not None:
         write_whole(folder / "published.csv", published.csv().encode())
     if _is_figure(item) and find_spec("matplotlib"):
         draw(item.name, frame, folder / item.name)
-    return Reproduced(item, table, published, found.cases, folder)
+    return Reproduction(item, table, published, cases, folder)
 
 
 def _is_figure(item: Item) -> bool:
     return item.name.startswith("figure")
 
 
-def _published(item: Item, found: Collected) -> Table | None:
-    """Return what the paper prints about those data that are the paper's."""
+def _published(item: Item, cases: tuple[CaseInfo, ...]) -> Table | None:
+    """Return the published rows about those data that are the paper's."""
     if item.name not in PUBLISHED:
         return None
     table = PUBLISHED[item.name]
-    rows = [row for row in table.rows if _is_about(item.name, row, found.cases)]
+    rows = [row for row in table.rows if _is_about(item.name, row, cases)]
     if not rows:
         return None
-    import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+    import pandas as pd  # noqa: PLC0415  half a second that other imports need not wait
 
     columns = ["data", "method", "mean", "std"]
     frame = pd.DataFrame([cell for cell in table.cells() if cell[0] in rows], columns=columns)
@@ -186,22 +472,22 @@ def _published(item: Item, found: Collected) -> Table | None:
     numbers = frame.assign(
         method=names, printed=frame["method"], mean=frame["mean"] / scale, std=frame["std"] / scale
     )
-    cells = {(row, name): _shown(table, mean, std) for row, name, mean, std in frame.to_numpy()}
+    cells = {(row, name): _format(table, mean, std) for row, name, mean, std in frame.to_numpy()}
     body = tuple((row, *(cells[row, name] for name in table.columns)) for row in rows)
     return Table(f"{item.title}, as published", ("data", *table.columns), body, numbers)
 
 
-def _is_about(item: str, row: str, cases: tuple[Known, ...]) -> bool:
-    """Tell whether a printed row is about data that are the paper's own in this run."""
+def _is_about(item: str, row: str, cases: tuple[CaseInfo, ...]) -> bool:
+    """Tell whether a published row is about data that are the paper's own in this run."""
     own = {case.label for case in cases if case.origin == "paper"}
     if item == "table-13":  # p values over all data
         return len(own) == len(cases)
-    if item == "table-14":  # of LFW, by which descriptor is not said
+    if item == "table-14":  # of LFW; the descriptor is not given
         return any(label.startswith("LFW") for label in own)
     return ("E-NOSE" if item in {"table-10", "table-11"} else row) in own
 
 
-def _shown(table: PublishedTable, mean: float, std: float) -> str:
+def _format(table: PublishedTable, mean: float, std: float) -> str:
     if math.isnan(mean):
         return "-"
     digits = 4 if table.metric == "p" else 2

@@ -1,9 +1,9 @@
-"""What a table of results allows to say: tests, ranks, intervals."""
+"""Statistics of a table of results: tests, ranks, intervals."""
 
 from ecselm.metrics.intervals import Interval, bootstrap_interval
 from ecselm.paper.statistics.comparison import compare_methods
-from ecselm.paper.statistics.critical_difference import CriticalDifferenceDisplay
 from ecselm.paper.statistics.ranks import (
+    CriticalDifferenceDisplay,
     critical_difference,
     friedman_test,
     kruskal_test,

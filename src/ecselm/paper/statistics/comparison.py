@@ -109,7 +109,7 @@ def compare_methods(
     >>> found[["method", "p", "effect", "losses"]].round(3).to_dict("records")
     [{'method': 'ELM', 'p': 0.022, 'effect': -15.4, 'losses': 3}]
     """
-    import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+    import pandas as pd  # noqa: PLC0415  half a second that other imports need not wait
 
     chosen = _chosen(tests, test_train_ratio)
     frame = read_table(table)

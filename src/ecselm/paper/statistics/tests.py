@@ -63,7 +63,7 @@ def read_table(table: Any) -> Any:
     >>> read_table({"ELM": [70, 80], "ECSELM": [75, 85]}).shape
     (2, 2)
     """
-    import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
+    import pandas as pd  # noqa: PLC0415  half a second that other imports need not wait
 
     if hasattr(table, "columns") and not hasattr(table, "index"):  # polars
         table = {name: table[name].to_numpy() for name in table.columns}
@@ -98,9 +98,9 @@ def read_pair(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def differences(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return ``a - b`` without the noise of its last bits.
+    """Return ``a - b`` without rounding errors of its last bits.
 
-    0.95 - 0.9 and 0.85 - 0.8 are one difference to whoever counts ties and ranks.
+    0.95 - 0.9 and 0.85 - 0.8 are one difference in ties and ranks.
     """
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
     unit = np.ldexp(1.0, exponent - 44)  # of 53 bits; a power of two, so nothing else rounds
@@ -176,7 +176,7 @@ def corrected_t_test(a: Any, b: Any, *, test_train_ratio: float) -> Finding:
 def wilcoxon_test(a: Any, b: Any) -> Finding:
     """Test whether ``a - b`` is symmetric about 0, by signed ranks (Wilcoxon 1945).
 
-    Pairs without a difference are left out. The p value is exact for few rows; of n rows
+    Pairs without a difference are dropped. The p value is exact for few rows; of n rows
     it cannot be less than ``2 / 2^n``.
 
     Parameters
