@@ -20,10 +20,10 @@ from ecselm.study.request import (
     predicted_rows,
     study_table,
 )
-from ecselm.study.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.study.statements import StatedCosts, read_stated_costs
 from ecselm.tables.cells import DayNumbers
 from ecselm.tables.read import Table, read_table
+from ecselm.tables.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.tables.schema import ColumnNote, ColumnPlan, plan_columns
 
 __all__ = [

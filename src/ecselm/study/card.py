@@ -12,10 +12,9 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from ecselm.metrics import get_metric
-from ecselm.tables.schema import ColumnNote
+from ecselm.tables.schema import ColumnNote, Task
 
 FORMAT = 2  # of cards; raised when a field changes its meaning
-Task = Literal["classes", "numbers"]
 
 
 @dataclass(frozen=True, slots=True)

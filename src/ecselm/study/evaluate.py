@@ -37,7 +37,8 @@ from ecselm.metrics.intervals import (
     jackknife_difference,
     jackknife_scores,
 )
-from ecselm.study.card import Baseline, Curve, Difference, Estimate, Evaluation, Task
+from ecselm.study.card import Baseline, Curve, Difference, Estimate, Evaluation
+from ecselm.tables.schema import Task
 
 ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
 MAX_POINTS = 200  # of a curve

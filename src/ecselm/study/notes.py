@@ -14,9 +14,10 @@ from ecselm._typing import AnyArray
 from ecselm._wording import listed
 from ecselm.estimators._prior_test import FEW
 from ecselm.metrics import get_metric
-from ecselm.study.card import Baseline, Card, Task
+from ecselm.study.card import Baseline, Card
 from ecselm.study.evaluate import CONSTANT
 from ecselm.study.statements import EQUAL
+from ecselm.tables.schema import Task
 
 MIN_LEAK_ROWS = 20  # among fewer, some column determines the target by chance
 MAX_LEAK_ROWS = 2000

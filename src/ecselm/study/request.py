@@ -15,13 +15,13 @@ from ecselm._typing import AnyArray
 from ecselm._wording import did_you_mean
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
 from ecselm.metrics import get_scorer, get_scorer_names
-from ecselm.study.card import Card, Evaluation, RequestSummary, Task
+from ecselm.study.card import Card, Evaluation, RequestSummary
 from ecselm.study.evaluate import evaluate
-from ecselm.study.rows import new_rows, training_rows
 from ecselm.study.run import study
 from ecselm.study.statements import StatedCosts, read_stated_costs
 from ecselm.tables.read import Table
-from ecselm.tables.schema import ColumnPlan, plan_columns, target_rows
+from ecselm.tables.rows import new_rows, training_rows
+from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
 DEFAULT_METRICS: dict[Task, str] = {

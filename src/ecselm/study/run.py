@@ -35,12 +35,11 @@ from ecselm.study.card import (
     LearnedCosts,
     RequestSummary,
     SearchSummary,
-    Task,
 )
 from ecselm.study.evaluate import Baselines, evaluate, fit_baselines, record_predictions
 from ecselm.study.notes import leaking_columns, warnings_of
 from ecselm.study.statements import cost_sentences
-from ecselm.tables.schema import ColumnNote
+from ecselm.tables.schema import ColumnNote, Task
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 

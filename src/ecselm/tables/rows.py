@@ -1,4 +1,4 @@
-"""Rows of a table as a model takes them."""
+"""Rows of a table as a model takes them: inputs by name and kind, and targets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ecselm._typing import AnyArray, FloatArray
+from ecselm._typing import AnyArray
 from ecselm._wording import brief, did_you_mean
-from ecselm.study.card import Task
-from ecselm.tables.cells import Reading, dates, read_days, read_names, read_numbers, read_yes_no
+from ecselm.tables.cells import (
+    PLAIN,
+    dates,
+    read_days,
+    read_names,
+    read_numbers,
+    read_styled,
+    read_yes_no,
+    texts,
+)
 from ecselm.tables.schema import (
     DATES,
     NAMES,
@@ -21,13 +29,14 @@ from ecselm.tables.schema import (
     YES_OR_NO,
     ColumnNote,
     ColumnPlan,
+    ColumnTally,
+    Task,
+    target_of,
     target_rows,
 )
 
-MOST_LEVELS = 20  # distinct numbers with a fraction that may still be classes
-MOST_CODES = 50  # distinct whole numbers that may still be classes
-READERS = {NUMBERS: read_numbers, YES_OR_NO: read_yes_no, DATES: read_days}
-WORDS = {NUMBERS: "numbers", YES_OR_NO: "yes or no", DATES: "ISO dates such as 2024-05-01"}
+_READERS = {NUMBERS: read_numbers, YES_OR_NO: read_yes_no, DATES: read_days}
+_WORDS = {NUMBERS: "numbers", YES_OR_NO: "yes or no", DATES: "ISO dates such as 2024-05-01"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ def training_rows(frame: Any, plan: ColumnPlan, task: Task | None = None) -> Tra
     frame : DataFrame
     plan : ColumnPlan
     task : {"classes", "numbers"} or None, default=None
-        What is predicted; None finds out, see :func:`task_of`.
+        What is predicted; None decides as :func:`task_of` does.
 
     Examples
     --------
@@ -60,9 +69,8 @@ def training_rows(frame: Any, plan: ColumnPlan, task: Task | None = None) -> Tra
     """
     known = frame.loc[target_rows(frame, plan.target)]
     column = known[plan.target]
-    task = task_of(column, task)
-    y = read_numbers(column).values if task == "numbers" else _labels(column)
-    return TrainingRows(new_rows(known, plan.columns), y, task)
+    target = target_of(ColumnTally.of(column, counts_numbers=True), task)
+    return TrainingRows(new_rows(known, plan.columns), target.values(column), target.task)
 
 
 def new_rows(frame: Any, columns: Iterable[ColumnNote], *, absent: float | None = None) -> Any:
@@ -73,9 +81,9 @@ def new_rows(frame: Any, columns: Iterable[ColumnNote], *, absent: float | None 
     frame : DataFrame
         Its columns may stand in any order, and others among them.
     columns : iterable of ColumnNote
-        Those of a :class:`ColumnPlan` or of a :class:`Card`; what was left out is not needed.
+        Those of a :class:`ColumnPlan` or of a :class:`Card`; unused ones need not be there.
     absent : float or None, default=None
-        What a column of numbers holds that is not there, as in :class:`Table`; None refuses.
+        Value of columns that are missing, as in :class:`Table`; None refuses them.
 
     Returns
     -------
@@ -112,63 +120,53 @@ def new_rows(frame: Any, columns: Iterable[ColumnNote], *, absent: float | None 
 
 
 def task_of(y: Any, task: Task | None = None) -> Task:
-    """Tell whether a target holds classes or numbers.
+    """Return whether a target holds classes or numbers.
 
-    Numbers are told from classes by how many there are: more than 20 distinct ones with
-    fractions, more than 50 whole ones, or more distinct ones than half of the rows. Words
-    are classes.
+    It holds numbers if there are many: more than 20 distinct ones with fractions, more than
+    50 whole ones, or more distinct ones than half of the rows. Words are classes.
 
     Parameters
     ----------
     y : array or Series of shape (N,)
     task : {"classes", "numbers"} or None, default=None
-        What the person has said, which is refused only if it cannot be.
+        Returned as it is, unless it is impossible.
 
     Examples
     --------
     >>> task_of(["ill", "well", "ill"]), task_of([0.5, 1.25, 7.5, 2.0])
     ('classes', 'numbers')
     """
-    if task not in {None, "classes", "numbers"}:
-        raise ValueError(f"task must be 'classes' or 'numbers', got {task!r}")
-    column = pd.Series(y)
-    numbers = read_numbers(column)
-    words = set(read_names(column).tolist()) - {""}
-    if task is None and len(words) < 2:
-        raise ValueError(f"the target must have at least two values, got {len(words)}")
-    if task == "numbers" and not numbers.is_clean:
-        stranger = brief(str(column.iloc[int(np.flatnonzero(numbers.bad)[0])]))
-        raise ValueError(f"task must be 'classes' where the target holds words, got {stranger!r}")
-    if task is not None:
-        return task
-    return "numbers" if numbers.is_clean and _are_many(numbers.values) else "classes"
+    return target_of(ColumnTally.of(pd.Series(y), counts_numbers=True), task).task
 
 
-def _are_many(values: FloatArray) -> bool:
-    known = values[~np.isnan(values)]
-    n_values = len(np.unique(known))
-    most = MOST_CODES if (known == np.round(known)).all() else MOST_LEVELS
-    return n_values > most or (n_values > 2 and n_values > len(known) / 2)
+def hashed_rows(frame: Any, columns: Iterable[ColumnNote]) -> Any:
+    """Return the used columns as :func:`new_rows` does, with gaps for cells of another kind.
 
-
-def _labels(column: Any) -> AnyArray:
-    """Return classes as whole numbers where they are, else as texts."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        values = column.to_numpy(dtype=np.float64)
-        if (values == np.round(values)).all():
-            return values.astype(np.int64)
-    return read_names(column).astype(str)
+    The kinds may be a guess by other rows. Rows that are equal stay so.
+    """
+    given = {}
+    for note in columns:
+        column = frame[note.name]
+        if note.kind == NAMES:
+            given[note.name] = read_names(column)
+        elif note.kind == NUMBERS and not pd.api.types.is_numeric_dtype(column):
+            # In one style: which one is most likely depends on the rows of the block.
+            given[note.name] = read_styled(texts(column), PLAIN).values
+        elif note.kind in USED:
+            values = _READERS[note.kind](column).values
+            given[note.name] = dates(values) if note.kind == DATES else values
+    return pd.DataFrame(given, index=frame.index)
 
 
 def _read(column: Any, note: ColumnNote) -> Any:
-    """Return a column as the kind it is to have, or refuse its first stranger by row."""
+    """Return a column as the kind that its note says; refuse the first other cell by row."""
     if note.kind == NAMES:
         return read_names(column)
-    reading: Reading = READERS[note.kind](column)
+    reading = _READERS[note.kind](column)
     if reading.bad.any():
         row = int(np.flatnonzero(reading.bad)[0])
         raise ValueError(
-            f"column {note.name!r} must hold {WORDS[note.kind]} as it did when the model was "
+            f"column {note.name!r} must hold {_WORDS[note.kind]} as it did when the model was "
             f"made, got {brief(str(column.iloc[row]))!r} in row {row + 1}"
         )
     return dates(reading.values) if note.kind == DATES else reading.values
