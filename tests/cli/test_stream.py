@@ -37,8 +37,8 @@ def test_fit_tells_passes_and_writes_card_and_report(folder, capsys, tmp_path):
     report = tmp_path / "r.html"
     code, out, _ = ran(capsys, "fit", *arguments, *SMALL, *STREAM, "--report", report)
     assert code == 0
-    assert "Read in blocks, in 4 passes over 1200 rows." in out
-    assert "in 4 passes" in report.read_text(encoding="utf-8")
+    assert "Read in blocks, in 2 passes over 1200 rows." in out
+    assert "in 2 passes" in report.read_text(encoding="utf-8")
     card = Card.from_json(load_model(tmp_path / "m.skops").card)
     assert card.data.file == "big.csv"
     assert "--stream" in card.command
@@ -88,7 +88,7 @@ def test_sizes_need_blocks(folder, capsys, option):
 def test_passes_are_shown_and_ctrl_c_leaves_nothing(folder, tmp_path):
     arguments = ["--target", "ill", "--stream", "--block-rows", "1", *SMALL]
     with Terminal("fit", folder / "big.parquet", *arguments, folder=tmp_path) as terminal:
-        terminal.wait_for("pass 1 of 3: looking at the columns")
+        terminal.wait_for("pass 1 of 2: columns and samples")
         terminal.type(CTRL_C)
         assert terminal.end() == 130
         assert "ecselm: interrupted" in terminal.text

@@ -329,7 +329,7 @@ def study_stream(
     progress: Told = None,
     command: str = "",
 ) -> FitResult:
-    r"""Learn from a file what is asked, in bounded memory, and judge it on rows held out.
+    r"""Fit a model to a file in bounded memory, and evaluate it on test rows.
 
     The first pass over the file finds the types of columns and draws samples; the second adds
     up the equations of the machines that the search on the sample has settled on, unless the
@@ -387,12 +387,12 @@ def study_stream(
         "sampled": len(train.y),
     }
     notes = (*_notes(found, passes), *found.table.notes, *found.plan.notes, *baselines.notes)
-    data = _glance(found, file.name, notes)
+    data = _summary(found, file.name, notes)
     card = make_card(summary, data, fit, baselines, train, test, cost=cost)
     return FitResult(fit.pipeline, replace(card, command=command))
 
 
-def _glance(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataSummary:
+def _summary(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataSummary:
     """Return the data at a glance: all training rows, and the sample of test rows."""
     counted = zip(found.target.classes.tolist(), found.test.counts, strict=True)
     return DataSummary(
