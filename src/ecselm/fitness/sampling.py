@@ -233,6 +233,6 @@ class RowSample:
 def _check_classes(n_classes: int, most: int) -> None:
     if n_classes > most:
         raise ValueError(
-            f"the sample must have a row for every class, got {most} rows and at least "
+            f"sample must have a row for every class, got {most} rows and at least "
             f"{n_classes} classes"
         )

@@ -22,6 +22,7 @@ from ecselm.outofcore.blocks import Blocks, named
 from ecselm.outofcore.passes import (
     ClassGroups,
     CostSums,
+    Grouping,
     LabelCounts,
     LevelGroups,
     PositionRange,
@@ -33,7 +34,6 @@ from ecselm.outofcore.passes import (
 )
 from ecselm.outofcore.source import (
     SUMS,
-    SampledRows,
     SampledSource,
     measured_layer,
 )
@@ -88,7 +88,7 @@ def fit_blocks(
     # The first pass: classes, the scale of the inputs, and rows to fit a transformer to.
     rule = None
     if model.hidden_layer is not None:
-        levels = None if blocks.has_labels else LevelGroups.single()
+        levels = None if blocks.has_labels else LevelGroups.at(np.zeros(0))
         rule = SampleRule.drawn(max_sample_rows, _sample_rng(model), levels=levels, searches=False)
     known = survey(blocks, rule)
     # Costs that contradict the classes are refused before rows are summed.
@@ -135,7 +135,9 @@ def drawn_places(sizes: IntArray, rng: np.random.Generator | None) -> tuple[Floa
     Overwrites ``rng``: it ends as that of a sample which has seen all rows.
     """
     keys, places, start = np.zeros(0), np.zeros(0, dtype=np.intp), 0
-    for size in sizes.tolist() if rng is not None else []:
+    if rng is None:
+        return keys, places
+    for size in sizes.tolist():
         keys = np.concatenate([keys, rng.random(size)])
         places = np.concatenate([places, np.arange(start, start + size)])
         start += size
@@ -150,34 +152,38 @@ def _sample_rng(model: Any) -> np.random.Generator:
     return as_generator(deepcopy(model.random_state)).spawn(SAMPLE_STREAM)[-1]
 
 
-def sample_rows(model: Any, blocks: Blocks, max_validation_rows: int) -> SampledRows:
+def sampled_source(model: Any, blocks: Blocks, max_validation_rows: int) -> SampledSource:
     """Read all rows and sample those that validate the candidates of a search.
 
     It takes one pass, and for real targets one or two passes over these before it.
     """
-    rng = _sample_rng(model)
-    levels = known = None
-    if not is_classifier(model):
-        levels = _levels(blocks, model.n_levels)
+    # Classes, or levels of the range of the targets.
+    has_classes = is_classifier(model)
+    levels = None if has_classes else _levels(blocks, model.n_levels)
+    # Where that reads no inputs, sizes of classes come first: few rows are moved then.
+    known = None
     if blocks.reads_targets_alone:
         count = partial(count_targets, levels=levels)
         known = blocks.reduce(count, LabelCounts.__add__, TARGETS, targets_alone=True)
-    n_landmarks = 0
-    if is_classifier(model) and model._averages_layers():
-        n_landmarks = n_listed(model.n_hidden)
+    # The scale of the inputs, the sample and the smallest hashes, in one pass.
     rule = SampleRule.drawn(
-        max_validation_rows, rng, n_landmarks=n_landmarks, levels=levels, known=known
+        max_validation_rows,
+        _sample_rng(model),
+        n_landmarks=n_listed(model.n_hidden) if has_classes and model._averages_layers() else 0,
+        levels=levels,
+        known=known,
     )
     found = survey(blocks, rule)
-    listing = found.listing
-    if listing is None:
+    if found.listing is None:
         raise TypeError("a survey with a rule must list rows")
-    if found.labels is not None:
-        classes = ClassGroups(found.labels.classes)
-        return SampledRows(blocks, found, classes, found.labels.masses, listing, listing.sampled())
-    masses = np.zeros(model.n_levels)
-    masses[listing.sample.classes] = listing.sample.masses
-    return SampledRows(blocks, found, levels, masses, listing, listing.sampled())
+    if levels is None:
+        counts: LabelCounts = found.labels  # type: ignore[assignment]  # blocks have labels
+        grouping: Grouping = ClassGroups(counts.classes)
+    else:
+        drawn = found.listing.sample
+        counts = LabelCounts(drawn.classes, drawn.masses, drawn.counts).at(levels.n_groups)
+        grouping = levels
+    return SampledSource(blocks, found, grouping, counts.masses, found.listing.sampled())
 
 
 def _levels(blocks: Blocks, n_levels: int) -> LevelGroups:
@@ -190,17 +196,16 @@ def _levels(blocks: Blocks, n_levels: int) -> LevelGroups:
         positions = blocks.reduce(
             PositionRange(targets), TargetRange.__add__, TARGETS, targets_alone=True
         )
+    if not np.isfinite(targets.low).all():
+        raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     return LevelGroups.within(targets, positions, n_levels)
 
 
-def fit_search(
-    model: Any, blocks: Blocks, max_validation_rows: int, previous: Any = None
-) -> SampledRows:
+def fit_search(model: Any, blocks: Blocks, max_validation_rows: int, previous: Any = None) -> None:
     """Fit an estimator whose costs are searched; it is overwritten.
 
     Candidates are trained on all rows, through sums by fold and class, and validated on a
-    sample of at most ``max_validation_rows``, which weighs each row by how many it stands
-    for.
+    sample, whose weights are those of the rows it stands for.
 
     Parameters
     ----------
@@ -208,21 +213,21 @@ def fit_search(
         Not fitted.
     blocks : Blocks
     max_validation_rows : int
+        Number of rows in the sample, at most.
     previous : estimator or None, default=None
         Fitted before, to begin with the costs it has learned.
     """
-    rows = sample_rows(model, blocks, max_validation_rows)
-    if not rows.is_complete:
+    search_sampled(model, sampled_source(model, blocks, max_validation_rows), previous)
+
+
+def search_sampled(model: Any, source: SampledSource, previous: Any = None) -> None:
+    """Search costs on rows that were sampled, see :func:`fit_search`."""
+    if not source.is_complete:
         check_weights_count(model.scoring)
-    return search_rows(model, rows, previous)
-
-
-def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledRows:
-    """Search the costs on rows that were sampled; the model is overwritten."""
-    model._fit_source(SampledSource(rows), previous=previous)
+    model._fit_source(source, previous=previous)
     del model.cost_vector_  # it would have to be as long as the data
-    model.n_validation_rows_ = rows.n_rows if model.scoring == SQUARES else len(rows.sample)
-    return rows
+    by_sums = model.scoring == SQUARES
+    model.n_validation_rows_ = source.n_rows if by_sums else len(source.sample)
 
 
 def check_weights_count(scoring: Any) -> None:

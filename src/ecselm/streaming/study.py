@@ -14,10 +14,17 @@ from sklearn.pipeline import make_pipeline
 
 from ecselm._typing import AnyArray, BoolArray
 from ecselm._wording import did_you_mean, listed
-from ecselm.estimators._refit import refit_blocks
+from ecselm.fitness.sampling import RowSample
+from ecselm.outofcore import RowBlock
+from ecselm.outofcore.source import SUMS
 from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, Passes, Told, scanned_blocks
-from ecselm.streaming.fit import SAMPLE_ROWS, SUMS, sample_weights
-from ecselm.streaming.rows import ClassSample, RowBlock, check_sample, placed
+from ecselm.streaming.fit import (
+    SAMPLE_ROWS,
+    check_sample,
+    placed,
+    refit_stream,
+    sample_weights,
+)
 from ecselm.streaming.schema import ColumnTally, Target, target_of
 from ecselm.study.card import Asked, ClassCount, DataGlance, Task
 from ecselm.study.evaluate import fitted_rivals
@@ -280,38 +287,42 @@ class Drawn:
     """Samples of the rows to learn from, even over the classes, and of those held out."""
 
     rows: TableRows
-    train: ClassSample
-    held_out: ClassSample
+    train: RowSample
+    held_out: RowSample
     n_held_out: int
 
     @property
     def n_train(self) -> int:
         """Return the number of rows to learn from."""
-        return sum(self.train.counts.values())
+        return int(self.train.counts.sum())
 
     @classmethod
     def of(cls, rows: TableRows, n_rows: int, rng: np.random.Generator, passes: Passes) -> Drawn:
         """Draw at most so many of both in one pass."""
-        train, held_out = (ClassSample(n_rows, one) for one in rng.spawn(2))
+        train_rng, held_out_rng = rng.spawn(2)
+        train = held_out = None
         n_held_out = 0
         has_classes = rows.target.task == "classes"
         for block in passes.over(rows, DRAW, len):
             kept, put_by = block.kept, block.put_by
-            train.add(kept, kept.y if has_classes else np.zeros(len(kept)))
+            keys = train_rng.random(len(kept))
+            more = RowSample.of(kept, keys, n_rows, kept.y if has_classes else None)
+            train = more if train is None else train + more
             # As they come: what is counted among them must be as frequent as it is.
-            held_out.add(put_by, np.zeros(len(put_by)))
+            more = RowSample.of(put_by, held_out_rng.random(len(put_by)), n_rows)
+            held_out = more if held_out is None else held_out + more
             n_held_out += len(put_by)
-        lost = set(rows.target.counts) - set(train.counts)
-        if not n_held_out or (has_classes and lost):
+        lost = set(rows.target.counts) - set(() if train is None else train.class_counts)
+        if train is None or held_out is None or not n_held_out or (has_classes and lost):
             raise ValueError(
                 "held-out must leave rows to learn from of every class and rows to judge by, got "
                 f"{rows.rule.share}"
             )
         return cls(rows, train, held_out, n_held_out)
 
-    def targeted(self, sample: ClassSample) -> TargetedRows:
+    def targeted(self, sample: RowSample) -> TargetedRows:
         """Return a sample as a study takes it."""
-        block, classes = sample.block, self.rows.target.classes
+        block, classes = sample.rows, self.rows.target.classes
         if not len(classes):
             return read_rows(block.X, block.y, "numbers", block.groups)
         codes = np.searchsorted(classes, block.y)
@@ -320,7 +331,7 @@ class Drawn:
     def glance(self, file: str, notes: tuple[str, ...]) -> DataGlance:
         """Return the data at a glance: all rows to learn from, and rows that were judged."""
         names, judged = self.rows.target.classes.tolist(), self.targeted(self.held_out)
-        learned = self.train.counts
+        learned = self.train.class_counts
         counted = zip(names, judged.counts, strict=True)
         return DataGlance(
             file,
@@ -333,7 +344,7 @@ class Drawn:
 
     def notes(self, passes: Passes) -> tuple[str, ...]:
         """Say how the rows were read, a sentence each."""
-        n_sampled = len(self.train.block)
+        n_sampled = len(self.train)
         notes = [f"Read in blocks, in {passes.number} passes over {passes.n_rows} rows."]
         if not self.train.is_complete:
             notes.append(
@@ -342,7 +353,7 @@ class Drawn:
             )
         if not self.held_out.is_complete:
             notes.append(
-                f"{self.n_held_out} rows were held out; results are of {len(self.held_out.block)} "
+                f"{self.n_held_out} rows were held out; results are of {len(self.held_out)} "
                 "of them, drawn at random."
             )
         spared = [str(name) for name in self.rows.spared]
@@ -374,11 +385,11 @@ def _on_all_rows(fit: Fit, rows: TableRows, passes: Passes) -> Fit:
     """Return the fit with output weights of all rows to learn from."""
     *steps, (_, model) = fit.pipeline.steps
 
-    def parts() -> Iterator[tuple[Any, Any, None]]:
+    def parts() -> Iterator[tuple[Any, Any]]:
         for block in passes.over(rows, SUMS, len):
             kept = block.kept
             if len(kept):
-                yield fit.inputs_of(kept.X), kept.y, None
+                yield fit.inputs_of(kept.X), kept.y
 
-    solved = refit_blocks(model, parts())
+    solved = refit_stream(model, parts)
     return replace(fit, pipeline=make_pipeline(*(step for _, step in steps), solved))
