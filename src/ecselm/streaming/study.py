@@ -183,7 +183,8 @@ def first_pass(
     while True:
         draw_rng = np.random.default_rng(request.seed).spawn(2)[0]
         train_rng, test_rng = draw_rng.spawn(2)
-        train_sample = test_sample = None
+        train_sample: RowSample | None = None
+        test_sample: RowSample | None = None
         tally, rare = TableTally(table.names, request.target, request.groups), RareRows()
         blocks = Blocks(table, tuple(table.names), block_rows)
         start, found = 0, task
@@ -199,12 +200,10 @@ def first_pass(
             labels = read_names(known[request.target])
             rows = RowBlock(known, labels, groups=reader.group_labels(known))
             train, test = (rows.taken(np.flatnonzero(one)) for one in (~is_test, is_test))
-            keys = train_rng.random(len(train))
-            more = RowSample.of(train, keys, n_sample, train.y if task == "classes" else None)
-            train_sample = more if train_sample is None else train_sample + more
-            # Of one class: what is counted among test rows must be as frequent as it is.
-            more = RowSample.of(test, test_rng.random(len(test)), n_sample)
-            test_sample = more if test_sample is None else test_sample + more
+            by_class = train.y if task == "classes" else None
+            train_sample = _extended(train_sample, train, by_class, n_sample, train_rng)
+            # Classes are as frequent among the sampled test rows as among all of them.
+            test_sample = _extended(test_sample, test, None, n_sample, test_rng)
             if task == "classes":
                 rare.add(test)
         again, holds = table, True
@@ -215,6 +214,20 @@ def first_pass(
             if found == task:
                 return _sampled(again, reader, tally, request, (train_sample, test_sample), rare)
         table, task, passes.n_rows = again, found, None
+
+
+def _extended(
+    sample: RowSample | None,
+    rows: RowBlock,
+    labels: AnyArray | None,
+    n_rows: int,
+    rng: np.random.Generator,
+) -> RowSample:
+    """Return a sample after more rows."""
+    keys = rng.random(len(rows))
+    if sample is None:
+        return RowSample.of(rows, keys, n_rows, labels)
+    return sample.extended(rows, keys, labels)
 
 
 def _head(table: BlockFile) -> Any:
