@@ -461,7 +461,7 @@ def stream_elm(data):
 
 @recorded(*CLASSES, searched=True)
 def stream_ecselm(data):
-    """Searched on a sample, solved on all rows."""
+    """Validated on a sample, trained on all rows."""
     model = ECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS)
     with _file(data, "rows.csv") as file:
         blocks = open_blocks(file, block_rows=40)
@@ -519,9 +519,8 @@ def dask_elm(data):
 def dask_ecselm(data):
     from ecselm.dask import DaskECSELMClassifier
 
-    model = DaskECSELMClassifier(
-        scoring="gmean", **SEVERAL_LAYERS, max_validation_rows=len(data.y) * 2 // 3
-    )
+    n_rows = len(data.y) * 2 // 3
+    model = DaskECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS, max_validation_rows=n_rows)
     with _collections(data) as (X, y):
         return model.fit(X, y)
 
