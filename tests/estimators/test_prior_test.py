@@ -49,10 +49,12 @@ def test_gain_is_the_difference_of_the_judge(scores, y, metric, smoothing):
 
 @pytest.mark.parametrize("metric", [accuracy, balanced_accuracy])
 def test_noise_is_the_standard_error_of_the_gain(scores, y, metric):
-    """Of a mean over rows of every class, by the variances within the classes."""
+    """Of a mean over rows of every class, if both costs were equally good."""
     differences = np.subtract(*right(scores, y))
     share = {accuracy: [0.75, 0.25], balanced_accuracy: [0.5, 0.5]}[metric]
-    errors = [part**2 * differences[y == c].var() / np.sum(y == c) for c, part in enumerate(share)]
+    errors = [
+        part**2 * np.mean(differences[y == c] ** 2) / np.sum(y == c) for c, part in enumerate(share)
+    ]
     found = weighed(judge(y, metric), *scores)
     assert_allclose(found.std_error, np.sqrt(sum(errors)), rtol=1e-4)
 
@@ -62,7 +64,7 @@ def test_noise_of_row_costs_is_the_standard_error_of_their_mean(scores, y, rng):
     spent = [np.where(Z[:, 0] > 0, costs[:, 1], costs[:, 0]) for Z in scores]
     saved = spent[1] - spent[0]
     found = weighed(RowCostFitness(y, costs, None, 0.0), *scores)
-    expected = np.sqrt(sum(np.sum(y == c) * saved[y == c].var() for c in (0, 1))) / len(y)
+    expected = np.sqrt(np.sum(saved**2)) / len(y)
     assert_allclose(found.gain, saved.mean(), rtol=1e-12)
     assert_allclose(found.std_error, expected, rtol=1e-4)
 

@@ -10,10 +10,10 @@ import numpy as np
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.fitness import ConfusionFitness, Fitness, RowCostFitness
 from ecselm.fitness.confusion import decided_classes, smoothed_decisions
+from ecselm.metrics.intervals import confusion_effects, from_effects
 
 FEW = 17  # rows of the smallest class from which on one standard error is enough evidence
 STRONG = 2.0  # standard errors needed where rows are fewer
-STEP = 1e-6  # share of all rows by which a count is moved to differentiate a metric
 
 
 class FewCasesWarning(UserWarning):
@@ -52,25 +52,35 @@ def prior_test(
 ) -> PriorTest | None:
     """Test the scores (n, m) of learned costs against those of prior costs.
 
-    The squared standard error of the gain is the sum of squares of what each row adds to
-    it, to first order, within its class. Rows of the same hash or group in ``row_ids`` (n,)
-    are one row, however often it occurs. A fitness that is not made of sums over rows
-    cannot be tested: None.
+    The standard error is that of every paired difference of the package, see
+    :mod:`ecselm.metrics.intervals`. Rows of the same hash or group in ``row_ids`` (n,) are
+    one row, however often it occurs. A fitness that is not made of sums over rows cannot be
+    tested: None.
     """
     if not isinstance(fitness, ConfusionFitness | RowCostFitness):
         return None
-    influence = _influence(fitness, learned) - _influence(fitness, prior)
-    variance, sizes = 0.0, []
-    weight = np.ones(len(row_ids)) if fitness.weight is None else fitness.weight
-    for c in np.unique(fitness.y):
-        mine = fitness.y == c
-        w = weight[mine]
-        centred = w * (influence[mine] - np.average(influence[mine], weights=w))
-        distinct, places = np.unique(row_ids[mine], return_inverse=True)
-        variance += float((np.bincount(places, centred) ** 2).sum())
-        sizes.append(len(distinct))
     values = fitness(np.stack([learned, prior]))
-    return PriorTest(float(values[0] - values[1]), float(np.sqrt(variance)), min(sizes))
+    effects = np.zeros(len(fitness.y))
+    if fitness.smoothing < 1:
+        counted = np.eye(max(learned.shape[1], 2))
+        a, b = (counted[decided_classes(Z[np.newaxis])[0]] for Z in (learned, prior))
+        effects += (1.0 - fitness.smoothing) * _effects(fitness, a, b)
+    if fitness.smoothing > 0:
+        a, b = smoothed_decisions(np.stack([learned, prior]), fitness.y, fitness.weight)
+        effects += fitness.smoothing * _effects(fitness, a, b)
+    found = from_effects(float(values[0] - values[1]), effects, row_ids)
+    n_smallest = min(len(np.unique(row_ids[fitness.y == c])) for c in np.unique(fitness.y))
+    return PriorTest(found.difference, found.std_error, n_smallest)
+
+
+def _effects(
+    fitness: ConfusionFitness | RowCostFitness, learned: FloatArray, prior: FloatArray
+) -> FloatArray:
+    """Return what each row (n,) adds to the gain, for decisions (n, k) of both."""
+    if isinstance(fitness, RowCostFitness):
+        weight = np.ones(len(learned)) if fitness.weight is None else fitness.weight
+        return weight * ((prior - learned) * fitness.costs).sum(axis=1) / weight.sum()
+    return confusion_effects(fitness.metric, fitness.y, learned, prior, fitness.weight)
 
 
 def prior_is_kept(test: PriorTest | None, keep_prior: bool | str) -> bool:
@@ -88,32 +98,3 @@ def prior_is_kept(test: PriorTest | None, keep_prior: bool | str) -> bool:
             stacklevel=2,
         )
     return not test.passed
-
-
-def _influence(fitness: ConfusionFitness | RowCostFitness, Z: FloatArray) -> FloatArray:
-    """Return by how much the fitness grows with the weight of each row (n,)."""
-    k = max(Z.shape[1], 2)
-    counted = np.eye(k)[decided_classes(Z[np.newaxis])[0]]
-    smoothed = smoothed_decisions(Z[np.newaxis], fitness.y, fitness.weight)[0]
-    total = np.zeros(len(Z))
-    for share, decisions in ((1.0 - fitness.smoothing, counted), (fitness.smoothing, smoothed)):
-        if share > 0:
-            total += share * _influence_of(fitness, decisions)
-    return total
-
-
-def _influence_of(fitness: ConfusionFitness | RowCostFitness, decisions: FloatArray) -> FloatArray:
-    weight = np.ones(len(decisions)) if fitness.weight is None else fitness.weight
-    if isinstance(fitness, RowCostFitness):
-        return -(decisions * fitness.costs).sum(axis=1) / weight.sum()
-    k = fitness.n_classes
-    counts = np.zeros((k, k))
-    np.add.at(counts, fitness.y, decisions * weight[:, np.newaxis])
-    step = STEP * weight.sum()
-    moved = np.empty((k, k))  # fitness, by the cell that has a little more
-    for c in range(k):  # all cells at once would need memory for k^4 counts
-        more = np.zeros((k, k, k))
-        more[np.arange(k), c, np.arange(k)] = step
-        moved[c] = fitness.metric(counts + more)
-    slopes = (moved - fitness.metric(counts[np.newaxis])) / step
-    return np.einsum("nj,nj->n", decisions, slopes[fitness.y])

@@ -201,7 +201,7 @@ def paired_difference(
         w = np.ones(len(y)) if weight is None else weight
         losses_a, losses_b = (metric.from_residuals(y - one) for one in (a, b))
         effects = w * (losses_b - losses_a) / w.sum()
-        return _from_effects(float(effects.sum()), effects, groups)
+        return from_effects(float(effects.sum()), effects, groups)
     if y.dtype.kind == "f":
         models: list[Any] = [RecordedRegressor(a), RecordedRegressor(b)]
     else:
@@ -237,11 +237,28 @@ def confusion_difference(
     for one, decisions in zip(counts, (decisions_a, decisions_b), strict=True):
         np.add.at(one, y, decisions * w[:, np.newaxis])
     values = metric(counts)
-    # Derivatives at the mean of both matrices: if the models are equally good, it is the
-    # best estimate of either, and unlike theirs it is not singular where one misses a class.
-    slopes = confusion_slopes(metric, counts.mean(axis=0))
-    effects = w * np.einsum("nj,nj->n", decisions_a - decisions_b, slopes[y])
-    return _from_effects(float(values[0] - values[1]), effects, groups)
+    effects = confusion_effects(metric, y, decisions_a, decisions_b, weight)
+    return from_effects(float(values[0] - values[1]), effects, groups)
+
+
+def confusion_effects(
+    metric: ConfusionMetric,
+    y: IntArray,
+    decisions_a: FloatArray,
+    decisions_b: FloatArray,
+    weight: FloatArray | None = None,
+) -> FloatArray:
+    """Return what each row (n,) adds to the difference of a metric, to first order.
+
+    Derivatives are those at the mean of both confusion matrices: if the models are equally
+    good, it is the best estimate of either, and unlike theirs it is not singular where one
+    model misses a class.
+    """
+    w = np.ones(len(y)) if weight is None else weight
+    counts = np.zeros((decisions_a.shape[1],) * 2)
+    np.add.at(counts, y, (decisions_a + decisions_b) / 2.0 * w[:, np.newaxis])
+    slopes = confusion_slopes(metric, counts)
+    return w * np.einsum("nj,nj->n", decisions_a - decisions_b, slopes[y])
 
 
 def confusion_slopes(metric: ConfusionMetric, counts: FloatArray) -> FloatArray:
@@ -293,10 +310,10 @@ def jackknife_difference(scores_a: FloatArray, scores_b: FloatArray) -> PairedDi
     """
     whole, *without = scores_a - scores_b
     effects = whole - (1.0 - 1.0 / len(without)) * np.array(without)
-    return _from_effects(float(whole), effects, None)
+    return from_effects(float(whole), effects, None)
 
 
-def _from_effects(
+def from_effects(
     difference: float, effects: FloatArray, groups: AnyArray | None
 ) -> PairedDifference:
     """Return the difference whose rows or blocks add ``effects`` to it."""
