@@ -519,8 +519,9 @@ def dask_elm(data):
 def dask_ecselm(data):
     from ecselm.dask import DaskECSELMClassifier
 
-    n_rows = len(data.y) * 2 // 3
-    model = DaskECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS, max_validation_rows=n_rows)
+    model = DaskECSELMClassifier(
+        scoring="gmean", **SEVERAL_LAYERS, max_validation_rows=len(data.y) * 2 // 3
+    )
     with _collections(data) as (X, y):
         return model.fit(X, y)
 

@@ -251,7 +251,7 @@ def has_hidden_layer(estimator: ELMBase) -> bool:
 
 
 def class_targets(n_classes: int) -> FloatArray:
-    """Return the target of every class: +1 in its own column, -1 elsewhere.
+    """Return the target of every class: +1 in its own column, -1 in the others.
 
     Two classes share one column, since the other is its negative.
     """
@@ -287,7 +287,7 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn one more chunk of rows (OS-ELM), exactly.
 
-        The solution is that of all rows so far; classes are weighed by all of them.
+        The solution is that of all rows so far; classes are weighted by all of them.
 
         Parameters
         ----------
@@ -410,7 +410,7 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         """Return class probabilities, whose largest is always the predicted class.
 
         ``softmax(a z)`` with one slope a for all classes, found in closed form from
-        the residuals of the training rows as they would be left out.
+        the leave-one-out residuals of the training rows.
 
         Parameters
         ----------
@@ -567,7 +567,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
 
 
 class CostDecisionBase(ELMClassifierBase):
-    """Decide as the fitted model was told: by score, or by probabilities and costs."""
+    """Classifiers that decide by score, or by probabilities and costs."""
 
     cost_matrix_: Any
     _probabilities_: Any  # LogisticCalibration, or None to decide by score
@@ -617,8 +617,8 @@ class CostDecisionBase(ELMClassifierBase):
         """Return class probabilities.
 
         With ``decision="argmax"`` their largest is always the predicted class; with
-        ``"min_cost"`` they are calibrated, by a logistic law fitted to the scores of
-        training rows left out in closed form (at most 4096 of them in
+        ``"min_cost"`` they are calibrated, by a logistic law fitted to leave-one-out
+        scores of training rows (at most 4096 of them in
         :class:`CSELMClassifier`), and the prediction is the class they expect to cost
         least.
 
