@@ -53,10 +53,11 @@ _GROUPING: Style = (GROUPING, False)
 
 def are_whole(values: FloatArray) -> bool:
     """Tell whether all values are whole numbers that a float holds exactly."""
-    return bool(
-        np.isfinite(values).all()
-        and (values == np.round(values)).all()
-        and (np.abs(values) < LARGEST_WHOLE).all()
+    return all(
+        np.isfinite(some).all()
+        and (some == np.round(some)).all()
+        and (np.abs(some) < LARGEST_WHOLE).all()
+        for some in (values[:N_PROBED], values)  # the first ones often tell
     )
 
 
@@ -85,6 +86,7 @@ class Column:
     style: Style | None = None  # None where they are words
     whole: bool = False  # whether all numbers are whole
     has_points: bool = True  # whether a number may have a decimal point
+    has_marks: bool = True  # whether words may stand for missing numbers, as NA
 
     def read(self, cells: Cells) -> Any:
         """Return cells (N,) as numbers, or as words with gaps where there is nothing."""
@@ -115,35 +117,48 @@ def numbers_of(cells: Cells, style: Style) -> FloatArray:
     """Return numbers (N,), NaN where a word is not one of this style."""
     if not isinstance(cells, Words):
         values = cells.astype(np.float64, copy=False)
-        return np.where(np.isinf(values), np.nan, values)
+        is_infinite = np.isinf(values)
+        return np.where(is_infinite, np.nan, values) if is_infinite.any() else values
     commas, percent = style
     return read_styled(cells.distinct, commas, percent=percent).values[cells.codes]
 
 
-def parse(chunk: Chunk, delimiter: str, decimals: Mapping[int, str | None]) -> dict[int, Cells]:
+def parse(
+    chunk: Chunk,
+    delimiter: str,
+    signs: Mapping[int, str | None],
+    columns: Sequence[Column],
+) -> dict[int, Cells]:
     """Return columns of a chunk by their positions.
 
     Parameters
     ----------
     chunk : Chunk
     delimiter : str
-    decimals : mapping of int to str or None
+    signs : mapping of int to str or None
         The decimal sign of a column of numbers, None where words are wanted. A column that
         holds anything but numbers is returned as words in any case.
+    columns : sequence of Column
+        All columns of the table.
     """
     cells: dict[int, Cells] = {}
-    words = [column for column, decimal in decimals.items() if decimal is None]
-    for sign in (",", "."):
-        numbers = [column for column, decimal in decimals.items() if decimal == sign]
+    words = [column for column, sign in signs.items() if sign is None]
+    for decimal in (",", "."):
+        # To look for all marks of missing numbers takes time, and most columns have none.
+        numbers = {
+            column: _NO_NUMBERS if columns[column].has_marks else [""]
+            for column, sign in signs.items()
+            if sign == decimal
+        }
         if not numbers:
             continue
-        frame = _parsed(chunk, delimiter, numbers, words, sign)
+        frame = _parsed(chunk, delimiter, numbers, words, decimal)
         cells |= _distinct_words(chunk, delimiter, frame, words)
         are_numbers = {column: frame[column].dtype.kind in "iuf" for column in numbers}
         cells |= {column: frame[column].to_numpy() for column in numbers if are_numbers[column]}
         words = [column for column in numbers if not are_numbers[column]]
     if words:
-        frame = _parsed(chunk, delimiter, [], words, ".")
+        frame = _parsed(chunk, delimiter, {}, words, ".")
         cells |= _distinct_words(chunk, delimiter, frame, words)
     return cells
 
@@ -151,7 +166,7 @@ def parse(chunk: Chunk, delimiter: str, decimals: Mapping[int, str | None]) -> d
 def _parsed(
     chunk: Chunk,
     delimiter: str,
-    numbers: Sequence[int],
+    numbers: Mapping[int, list[str]],
     words: Sequence[int],
     decimal: str,
     kind: Any = "category",  # pandas then makes a text of every distinct word, not of every cell
@@ -164,7 +179,7 @@ def _parsed(
         names=range(chunk.ends.shape[1]),
         usecols=sorted([*numbers, *words]),
         dtype=dict.fromkeys(words, kind),
-        na_values=dict.fromkeys(numbers, _NO_NUMBERS),
+        na_values=dict(numbers),
         keep_default_na=False,
         na_filter=bool(numbers),
         index_col=False,
@@ -184,7 +199,7 @@ def _distinct_words(
     # Categories that are all numbers come as such, without their zeros in front.
     lossy = [i for i, (_, kinds) in coded.items() if not pd.api.types.is_string_dtype(kinds)]
     if lossy:
-        again = _parsed(chunk, delimiter, [], lossy, ".", object)
+        again = _parsed(chunk, delimiter, {}, lossy, ".", object)
         coded |= {column: pd.factorize(again[column]) for column in lossy}
     return {
         column: Words(
@@ -221,7 +236,7 @@ class ColumnReader:
         self._whole: dict[Style, bool] = dict.fromkeys(styles, True)  # of styles still possible
         self._has_values: dict[Style, bool] = dict.fromkeys(styles, False)
         self._unsure: set[Style] = set()  # of which not all cells were looked at
-        self._has_points = self.has_commas = False
+        self._has_points = self.has_commas = self._has_marks = False
         # What was returned so far: words, and numbers that are right in these styles.
         self._returned_words = False
         self._returned_styles: set[Style] | None = None
@@ -230,7 +245,7 @@ class ColumnReader:
         """Return how the cells so far are read."""
         for style, whole in self._whole.items():
             if self._has_values[style]:
-                return Column(name, style, whole, self._has_points)
+                return Column(name, style, whole, self._has_points, self._has_marks)
         return Column(name)
 
     @property
@@ -265,7 +280,7 @@ class ColumnReader:
             None if the cells are needed as words: the numbers alone do not tell their style.
         """
         if isinstance(cells, Words):
-            self.add_words(cells.distinct[np.unique(cells.codes)])
+            self.add_words(cells.distinct)
         elif not self._add_numbers(chunk, place, cells, sign):
             return None
         style = self.column("").style
@@ -285,6 +300,9 @@ class ColumnReader:
         text = "\n".join(words)
         self.has_commas = self.has_commas or "," in text
         self._has_points = self._has_points or "." in text
+        self._has_marks = self._has_marks or any(
+            word and word.casefold() in MISSING_NUMBER for word in words
+        )
         for style in list(self._whole):
             commas, percent = style
             reading = read_styled(words, commas, percent=percent)
@@ -299,14 +317,9 @@ class ColumnReader:
     def _add_numbers(self, chunk: Chunk, place: int, cells: AnyArray, sign: str | None) -> bool:
         """Take numbers that pandas has read into account, if they tell which styles are left."""
         values = numbers_of(cells, _PLAIN)
-        known = ~np.isnan(values)
-        if not known.any():
+        if np.isnan(values).all():
             return False
         if cells.dtype.kind == "f":  # integers have no sign, and fit all styles
-            # A few cells tell most styles apart, most likely some that have a fraction.
-            rows = np.flatnonzero(known & (values != np.round(values)))[:N_PROBED]
-            rows = rows if len(rows) else np.flatnonzero(known)[:N_PROBED]
-            probed = chunk.cells(place, rows)
             if sign == "," and (_PLAIN in self._whole or not self.has_commas):
                 self.has_commas = self.has_commas or chunk.has(place, ",")
                 if self.has_commas:
@@ -316,11 +329,15 @@ class ColumnReader:
             signs = self.has_commas if sign == "," else self._has_points
             other = _GROUPING if sign == "," else _DECIMAL
             if signs and other in self._whole:
-                if read_styled(probed, other[0]).bad.any():
+                # A few cells rule most styles out, most likely some that have a fraction.
+                known = ~np.isnan(values)
+                rows = np.flatnonzero(known & (values != np.round(values)))[:N_PROBED]
+                rows = rows if len(rows) else np.flatnonzero(known)[:N_PROBED]
+                if read_styled(chunk.cells(place, rows), other[0]).bad.any():
                     del self._whole[other]
                 else:
                     self._unsure.add(other)
-        whole = are_whole(values)
+        whole = any(self._whole.values()) and are_whole(values)
         for style in list(self._whole):
             if style[1]:  # but there is no per cent sign
                 del self._whole[style]
@@ -331,7 +348,7 @@ class ColumnReader:
 
     def _without_style(self, cells: Cells) -> Cells:
         is_empty = isinstance(cells, Words) and all(
-            word.casefold() in MISSING for word in cells.distinct[np.unique(cells.codes)]
+            word.casefold() in MISSING for word in cells.distinct
         )
         self._returned_words = self._returned_words or not is_empty
         return cells
@@ -358,10 +375,10 @@ class TextFile:
     def chunks(self, names: Sequence[str]) -> Iterator[list[Any]]:
         """Yield the columns of these names, some rows at a time."""
         places = [self.names.index(name) for name in names]
-        signs = decimals_of(self.columns)
-        decimals = {place: signs[place] for place in places}
+        decimals = decimals_of(self.columns)
+        signs = {place: decimals[place] for place in places}
         for chunk in chunks_of(self.dialect):
-            cells = parse(chunk, self.dialect.delimiter, decimals)
+            cells = parse(chunk, self.dialect.delimiter, signs, self.columns)
             yield [self.columns[place].read(cells[place]) for place in places]
 
 
@@ -462,13 +479,14 @@ class TextScan:
     def _read(self, chunk: Chunk, readers: Sequence[ColumnReader]) -> list[Cells]:
         """Return all columns of a chunk as they are read so far."""
         delimiter = self._dialect.delimiter
-        signs = decimals_of([reader.column("") for reader in readers])
+        columns = [reader.column("") for reader in readers]
+        signs = decimals_of(columns)
         for place in (*np.flatnonzero(chunk.codes()).tolist(), *self._words):
             signs[place] = None
-        parsed = parse(chunk, delimiter, dict(enumerate(signs)))
+        parsed = parse(chunk, delimiter, dict(enumerate(signs)), columns)
         read = {i: one.read(chunk, i, parsed[i], signs[i]) for i, one in enumerate(readers)}
         unclear = [i for i, cells in read.items() if cells is None]
-        for i, words in parse(chunk, delimiter, dict.fromkeys(unclear)).items():
+        for i, words in parse(chunk, delimiter, dict.fromkeys(unclear), columns).items():
             read[i] = readers[i].read(chunk, i, words, None)
         return [cells for cells in read.values() if cells is not None]
 

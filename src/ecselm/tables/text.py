@@ -47,6 +47,7 @@ _KINDS = {
 _QUOTE, _RETURN, _LINE_END, _SPACE, _ZERO = b'"\r\n 0'
 _IS_SIGN = np.isin(np.arange(256), list(b"+-"))
 _IS_PREFIX = np.isin(np.arange(256), list(b'" \t'))  # may stand before the text of a cell
+_MAY_BEGIN_CODE = _IS_SIGN | _IS_PREFIX | (np.arange(256) == _ZERO)
 _IS_BLANK = np.isin(np.arange(256), list(b'" \t\r\n'))  # may begin a row that holds nothing
 
 
@@ -138,7 +139,9 @@ def _pieces(
                 data, n_more = text.encode(), len(text)
             if not coming:
                 data = data.rstrip(b"\x1a")  # by which some systems end a file
-            if len(data.translate(None, _BINARY_BYTES)) < len(data):
+            array = np.frombuffer(data, dtype=np.uint8)
+            n_control = np.count_nonzero(array < _SPACE) - np.count_nonzero(array == _LINE_END)
+            if n_control and len(data.translate(None, _BINARY_BYTES)) < len(data):
                 _check_text(data.decode(), path.name, n_characters)
             n_characters += n_more
             yield data
@@ -287,13 +290,18 @@ class Chunk:
         data = np.frombuffer(self.data + b"\n", dtype=np.uint8)
         ends = self.ends.ravel()
         first = np.concatenate([[0], ends[:-1] + 1])
+        found = np.zeros(self.ends.shape[1], dtype=bool)
+        cells = np.flatnonzero(_MAY_BEGIN_CODE[data[first]])
+        first, ends = first[cells], ends[cells]
         moved = np.flatnonzero(_IS_PREFIX[data[first]] & (first < ends))
         while len(moved):
             first[moved] += 1
             moved = moved[_IS_PREFIX[data[first[moved]]] & (first[moved] < ends[moved])]
         first[_IS_SIGN[data[first]]] += 1
-        found = (data[first] == _ZERO) & (data[first + 1] - _ZERO < 10)
-        return np.asarray(found.reshape(self.ends.shape).any(axis=0))
+        zeros = np.flatnonzero(data[first] == _ZERO)
+        zeros = zeros[data[first[zeros] + 1] - _ZERO < 10]
+        found[cells[zeros] % len(found)] = True
+        return found
 
     def has(self, column: int, character: str) -> bool:
         """Tell whether an ASCII character stands anywhere in the cells of a column."""
@@ -322,17 +330,20 @@ class Chunk:
         array = np.frombuffer(data, dtype=np.uint8)
         is_end = array == _LINE_END
         is_separator = is_end | (array == ord(delimiter))
+        n_bytes = data.rfind(b"\n") + 1
         if b'"' in data:
             outside = np.cumsum(array == _QUOTE, dtype=np.uint8) & 1 == 0
             is_separator &= outside
             is_end &= outside
-        ends = np.flatnonzero(is_end)
-        if not len(ends):
+            n_bytes = len(data) - int(np.argmax(is_end[::-1])) if is_end.any() else 0
+        if not n_bytes:
             return None if len(data) > CHUNK_BYTES else (cls(b"", _no_rows(width)), data)
-        n_bytes = int(ends[-1]) + 1
-        places = np.flatnonzero(is_separator[:n_bytes])
         whole, rest = data[:n_bytes], data[n_bytes:]
-        if len(places) != len(ends) * width or (places[width - 1 :: width] != ends).any():
+        places = np.flatnonzero(is_separator[:n_bytes])
+        ends = places[width - 1 :: width]
+        if len(places) != len(ends) * width or np.count_nonzero(is_end) != len(ends):
+            return None
+        if not is_end[ends].all():
             return None
         chunk = cls(whole, places.reshape(-1, width))
         return (chunk, rest) if rewritten or chunk._is_regular(delimiter) else None
