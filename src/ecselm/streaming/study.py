@@ -224,10 +224,10 @@ def _extended(
     rng: np.random.Generator,
 ) -> RowSample:
     """Return a sample after more rows."""
-    keys = rng.random(len(rows))
+    draws = rng.random(len(rows))
     if sample is None:
-        return RowSample.of(rows, keys, n_rows, labels)
-    return sample.extended(rows, keys, labels)
+        return RowSample.of(rows, draws, n_rows, labels)
+    return sample.extended(rows, draws, labels)
 
 
 def _head(table: BlockFile) -> Any:
