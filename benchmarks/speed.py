@@ -41,7 +41,7 @@ class Speed:
     growth: list[Growth]
     rivals: list[Comparison]
     pairs: list[PairTime]
-    streaming: list[streaming.Measurement]
+    streaming: list[streaming.Measured]
     dask: list[dask_growth.Result]
 
 

@@ -59,7 +59,7 @@ QUICK = Shape(n_rows=1850, n_features=4, n_hidden=5, block_rows=200)
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class Measured:
     """Throughputs of the passes as shares of that of BLAS, and the most memory."""
 
     source: str
@@ -141,12 +141,12 @@ class Clock:
         np.matmul(self._H.T, self._H)
 
 
-def measure(shape: Shape) -> list[Measurement]:
+def measure(shape: Shape) -> list[Measured]:
     """Fit from both sources, each in a process of its own."""
     return [in_own_process(_measured, shape, source) for source in (MADE, STORED)]
 
 
-def _measured(shape: Shape, source: str) -> Measurement:
+def _measured(shape: Shape, source: str) -> Measured:
     made = Made.of(shape)
     with TemporaryDirectory() as folder, blas_threads(1):
         stored = source == STORED
@@ -155,10 +155,10 @@ def _measured(shape: Shape, source: str) -> Measurement:
         model = ELMClassifier(shape.n_hidden, random_state=0)
         fit_stream(model, rows, target="y" if stored else None, progress=clock)
     look, sums = (float(np.median(clock.shares[number])) for number in (1, 2))
-    return Measurement(source, shape, look, sums, peak_memory())
+    return Measured(source, shape, look, sums, peak_memory())
 
 
-def as_table(results: list[Measurement]) -> str:
+def as_table(results: list[Measured]) -> str:
     """Return a line for every source."""
     lines = [
         [

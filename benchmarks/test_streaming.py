@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.streaming import MADE, QUICK, STORED, Clock, Made, Measurement, _measured, as_table
+from benchmarks.streaming import MADE, QUICK, STORED, Clock, Made, Measured, _measured, as_table
 from ecselm.streaming import StreamProgress
 
 
@@ -18,7 +18,7 @@ def test_passes_and_products_are_timed():
 
 
 def test_passes_take_their_time_one_after_the_other():
-    measured = Measurement(MADE, QUICK, look=1.5, sums=0.5, peak=2**20)
+    measured = Measured(MADE, QUICK, look=1.5, sums=0.5, peak=2**20)
     assert measured.both == pytest.approx(0.375)
     assert "| 0.50 | >= 0.6 | 1.50 | 0.38 | 1 | < 2048 | no |" in as_table([measured])
 
