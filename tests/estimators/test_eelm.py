@@ -192,7 +192,7 @@ def test_history_tells_every_generation(labelled, model):
     X, y = labelled
     fitted = clone(model).fit(X, y)
     history = fitted.history_
-    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "spread"]
+    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "std"]
     assert history["generation"].tolist() == [0, 1, 2, 3]
     assert history["evaluations"].tolist() == [6, 12, 18, 24]
     assert fitted.n_evaluations_ == 24

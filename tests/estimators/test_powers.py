@@ -6,13 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import f1_score, make_scorer
 
 from ecselm.costs.levels import ClassLevel, MatrixLevel
-from ecselm.estimators._priors import (
-    BESIDE_STATED,
-    POWERS,
-    mean_one,
-    power_of,
-    power_path,
-)
+from ecselm.estimators._priors import BESIDE_STATED, POWERS, mean_one, power_of, power_path
 from ecselm.metrics.registry import METRICS
 
 COUNTS = np.array([60.0, 30.0, 10.0])

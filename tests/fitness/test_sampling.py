@@ -1,7 +1,5 @@
 """The sample is even over the classes, bounded, and the same for any cut into blocks."""
 
-from functools import reduce
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,14 +10,18 @@ from ecselm.outofcore import RowBlock
 
 def drawn(y, n_rows, size, weight=None, seed=0):
     """Return the sample of rows that hold their own positions."""
-    rng, samples = np.random.default_rng(seed), []
+    rng, sample = np.random.default_rng(seed), None
     X = np.arange(len(y), dtype=float)[:, np.newaxis]
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         w = None if weight is None else weight[rows]
         block = RowBlock(X[rows], y[rows], w)
-        samples.append(RowSample.of(block, rng.random(len(block)), n_rows, y[rows], w))
-    return reduce(lambda a, b: a + b, samples)
+        keys = rng.random(len(block))
+        if sample is None:
+            sample = RowSample.of(block, keys, n_rows, y[rows], w)
+        else:
+            sample = sample.extended(block, keys, y[rows], w)
+    return sample
 
 
 @pytest.fixture
@@ -89,6 +91,16 @@ def test_a_sample_little_larger_than_it_may_be_is_not_complete(rng, most):
     assert sample.is_complete
     assert (sample + more).is_complete == (most == 100)
     assert len(sample + more) == min(most, 70)
+
+
+def test_samples_of_blocks_add_up(y):
+    X = np.arange(len(y), dtype=float)[:, np.newaxis]
+    keys = np.random.default_rng(0).random(len(y))
+    halves = [
+        RowSample.of(RowBlock(X[own], y[own]), keys[own], 200, y[own])
+        for own in (slice(0, 1700), slice(1700, None))
+    ]
+    assert_array_equal((halves[0] + halves[1]).rows.X, drawn(y, 200, 100).rows.X)
 
 
 def test_ineligible_rows_are_only_counted(rng):

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from ecselm.estimators._evolution import SearchProgress
+    from ecselm.estimators._cost_search import SearchProgress
     from ecselm.streaming import StreamProgress
 from dataclasses import asdict
 

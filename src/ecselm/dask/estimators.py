@@ -510,7 +510,8 @@ class CostSearching(DaskEstimator):
             )
 
     def _fit_local(self, model: Any, blocks: DaskBlocks, no_costs: Any) -> None:
-        fit_search(model, blocks, self.max_validation_rows, getattr(self, "_local_", None))
+        previous = getattr(self, "_local_", None) if model.warm_start else None
+        fit_search(model, blocks, self.max_validation_rows, previous)
 
 
 class DaskECSELMClassifier(

@@ -778,12 +778,9 @@ def cost_attributes(
 def previous_costs(
     estimator: Any, previous: Any = None
 ) -> tuple[FloatArray, tuple[float, float | None]] | None:
-    """Return the costs to begin with, None without ``warm_start``.
-
-    They are those of ``previous``, an estimator fitted before, or of this one's earlier fit.
-    """
-    fitted = estimator if previous is None else previous
-    if not (estimator.warm_start and hasattr(fitted, "_entries_")):
+    """Return the costs to begin with: of ``previous``, or with ``warm_start`` of an earlier fit."""
+    fitted = estimator if previous is None and estimator.warm_start else previous
+    if not hasattr(fitted, "_entries_"):
         return None
     return fitted._entries_, fitted._numbers_
 

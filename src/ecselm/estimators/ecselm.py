@@ -530,8 +530,8 @@ class ECSELMClassifier(CostDecisionBase):
     ) -> Self:
         """Search the costs on the rows of a source, and solve (15) with the best.
 
-        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
-        fitted before, or of this one.
+        The search begins with the costs of ``previous``, an estimator fitted before, if that
+        is given, or with ``warm_start`` with those of this one.
         """
         # Validate: everything that can be refused is refused before any random draw.
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
@@ -928,8 +928,8 @@ class ECSELMRegressor(ELMRegressorBase):
     ) -> Self:
         """Search the costs on the rows of a source, and solve (15) with the best.
 
-        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
-        fitted before, or of this one.
+        The search begins with the costs of ``previous``, an estimator fitted before, if that
+        is given, or with ``warm_start`` with those of this one.
         """
         # Validate: everything that can be refused is refused before any random draw.
         X, y = self._validated(source.X, reset=True, y=source.y, multi_output=True, y_numeric=True)

@@ -228,7 +228,9 @@ class LayerEngine:
 
     def solved(self, candidates: Candidates) -> Solved:
         """Return beta of every candidate and split."""
-        betas = [trainer.betas(candidates.costs, candidates.C) for trainer in self.trainers]
+        betas = []
+        for trainer in self.trainers:
+            betas.append(trainer.betas(candidates.costs, candidates.C))  # noqa: PERF401
         return Solved(self.judged, betas)
 
 

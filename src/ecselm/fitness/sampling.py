@@ -121,14 +121,37 @@ class RowSample:
         eligible : array of shape (N,) or None, default=None
             Rows that can be in the sample, if that is known; the others are only counted.
         """
-        labels = np.zeros(len(keys), dtype=np.intp) if labels is None else labels
-        classes, codes = np.unique(labels, return_inverse=True)
+        return cls._of_codes(rows, keys, most, *_coded(labels, len(keys)), weight, eligible)
+
+    @classmethod
+    def _of_codes(
+        cls,
+        rows: Samplable,
+        keys: AnyArray,
+        most: int,
+        classes: AnyArray,
+        codes: IntArray,
+        weight: FloatArray | None,
+        eligible: BoolArray | None,
+    ) -> RowSample:
+        _check_classes(len(classes), most)
         counts = np.bincount(codes, minlength=len(classes))
         masses = np.bincount(codes, weight, len(classes)).astype(np.float64)
-        _check_classes(len(classes), most)
         able = np.arange(len(keys)) if eligible is None else np.flatnonzero(eligible)
         kept = able[smallest(keys[able], codes[able], fair_quotas(counts, most))]
         return cls(most, (rows.taken(kept),), keys[kept], codes[kept], classes, counts, masses)
+
+    def extended(
+        self,
+        rows: Samplable,
+        keys: AnyArray,
+        labels: AnyArray | None = None,
+        weight: FloatArray | None = None,
+    ) -> RowSample:
+        """Return the sample after one more block; only rows that may stay are copied."""
+        classes, codes = _coded(labels, len(keys))
+        eligible = _within(keys, codes, self._limits(classes))
+        return self + self._of_codes(rows, keys, self.most, classes, codes, weight, eligible)
 
     def __len__(self) -> int:
         return int(np.minimum(fair_quotas(self.counts, self.most), self._held()).sum())
@@ -209,10 +232,7 @@ class RowSample:
 
     def _below(self, limits: list[Any]) -> RowSample:
         """Return the sample without rows whose keys are beyond the limits of their classes."""
-        inside = np.ones(len(self.keys), dtype=bool)
-        for c, limit in enumerate(limits):
-            if limit is not None:
-                inside &= (self.codes != c) | (self.keys <= limit)
+        inside = _within(self.keys, self.codes, limits)
         if inside.all():
             return self
         return self._taken(self._joined(), np.flatnonzero(inside))
@@ -233,6 +253,21 @@ class RowSample:
 def _check_classes(n_classes: int, most: int) -> None:
     if n_classes > most:
         raise ValueError(
-            f"the sample must have a row for every class, got {most} rows and at least "
+            f"sample must have a row for every class, got {most} rows and at least "
             f"{n_classes} classes"
         )
+
+
+def _coded(labels: AnyArray | None, n_rows: int) -> tuple[AnyArray, IntArray]:
+    """Return the classes of a block in ascending order, and the class (N,) of every row."""
+    labels = np.zeros(n_rows, dtype=np.intp) if labels is None else labels
+    return np.unique(labels, return_inverse=True)
+
+
+def _within(keys: AnyArray, codes: IntArray, limits: list[Any]) -> BoolArray:
+    """Tell of every row whether its key is within the limit of its class, where there is one."""
+    inside = np.ones(len(keys), dtype=bool)
+    for c, limit in enumerate(limits):
+        if limit is not None:
+            inside &= (codes != c) | (keys <= limit)
+    return inside

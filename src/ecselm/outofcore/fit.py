@@ -15,11 +15,7 @@ from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._layers import LayerRecipe, n_listed
-from ecselm.estimators._training import (
-    SAMPLE_ROWS,
-    CalibrationSample,
-    LayerLearner,
-)
+from ecselm.estimators._training import SAMPLE_ROWS, CalibrationSample, LayerLearner
 from ecselm.fitness.sampling import RowSample, smallest
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.outofcore.blocks import Blocks, named
@@ -219,7 +215,7 @@ def fit_search(model: Any, blocks: Blocks, max_validation_rows: int, previous: A
     max_validation_rows : int
         Number of rows in the sample, at most.
     previous : estimator or None, default=None
-        Fitted before, to begin with the costs it has learned where ``warm_start`` says so.
+        Fitted before, to begin with the costs it has learned.
     """
     search_sampled(model, sampled_source(model, blocks, max_validation_rows), previous)
 

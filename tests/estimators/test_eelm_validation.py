@@ -105,7 +105,7 @@ def test_error_and_norm_are_those_of_the_definition(judged):
     assert_allclose(rmse, np.sqrt(((H_test @ beta - judge.rows.test.T) ** 2).mean()), rtol=1e-8)
 
 
-def test_held_out_rows_never_enter_the_output_weights(judged):
+def test_eelm_validation_rows_never_enter_the_output_weights(judged):
     judge, rng = judged
     P = rng.uniform(-1, 1, (10, 20))
     before, test = judge(P), judge.rows.test
