@@ -18,7 +18,6 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
-from ecselm.dask.survey import ClassGroups, SampleRule, call_part
 
 from benchmarks.tables import limit_cell, met_cell, ratio_cell, table
 from benchmarks.timing import (
