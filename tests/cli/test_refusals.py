@@ -99,7 +99,7 @@ def test_predictions_go_to_files_of_known_kinds(tumours, capsys, here, monkeypat
     arguments = ["predict", tumours / "model.skops", tumours / "new.csv", "-o"]
     assert "must end in .csv or .parquet" in refused(capsys, *arguments, "predictions.xlsx")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "ecselm[parquet]" in refused(capsys, *arguments, "predictions.parquet")
+    assert 'the extra "parquet"' in refused(capsys, *arguments, "predictions.parquet")
     assert not list(here.iterdir())
 
 

@@ -24,7 +24,7 @@ def check_pyarrow(doing: str) -> None:
     try:
         import_module("pyarrow")
     except ImportError as error:
-        raise ImportError(f'{doing} needs pyarrow: pip install "ecselm[parquet]"') from error
+        raise ImportError(f'{doing} needs pyarrow: install the extra "parquet"') from error
 
 
 @dataclass(frozen=True, slots=True)
