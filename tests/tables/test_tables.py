@@ -148,7 +148,7 @@ def test_a_named_index_in_parquet_is_a_column(tmp_path):
 
 def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "ecselm\[parquet\]"'):
+    with pytest.raises(ImportError, match='install the extra "parquet"'):
         read_table(write("a.parquet", b"PAR1"))
 
 

@@ -257,8 +257,7 @@ def check_parquet() -> None:
         import pyarrow  # noqa: F401, PLC0415
     except ImportError as error:
         raise ImportError(
-            'results are kept in Parquet files, which need the extra "reproduce": '
-            'pip install "ecselm[reproduce]"'
+            'results are kept in Parquet files, which need pyarrow: install the extra "reproduce"'
         ) from error
 
 

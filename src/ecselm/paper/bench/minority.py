@@ -384,7 +384,7 @@ class MinorityResult:
         if self.unfinished:
             parts.append(f"not finished, and missing: {', '.join(self.unfinished)}")
         if not find_spec("matplotlib"):
-            parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
+            parts.append('not drawn: install the extra "plot"')
         elif self.tables:
             parts.append(f"picture: {self.folder / 'gain.svg'}")
         return "\n".join([*parts, f"files: {self.folder}"])

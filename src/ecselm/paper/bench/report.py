@@ -376,7 +376,7 @@ class BenchResult:
                 f"not finished everywhere, and missing there: {', '.join(self.unfinished)}"
             )
         if not find_spec("matplotlib"):
-            parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
+            parts.append('not drawn: install the extra "plot"')
         return "\n".join([*parts, f"files: {self.folder}"])
 
 

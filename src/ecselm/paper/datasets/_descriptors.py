@@ -36,8 +36,7 @@ def imported(module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            "pictures need scikit-image and Pillow, the extra 'images': "
-            "pip install 'ecselm[images]'"
+            'pictures need scikit-image and Pillow: install the extra "images"'
         ) from error
 
 

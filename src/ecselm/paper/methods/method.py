@@ -117,8 +117,7 @@ class Method(str):
             return self.make(**params)
         except ImportError as error:
             raise ImportError(
-                f'the method "{self}" needs the extra "{self.extra}": '
-                f'pip install "ecselm[{self.extra}]"'
+                f'the method "{self}" needs packages: install the extra "{self.extra}"'
             ) from error
 
     def _full_name(self, made: Any, name: str) -> str:

@@ -248,9 +248,7 @@ def _matplotlib() -> Any:
         import matplotlib.figure  # noqa: PLC0415
         import matplotlib.style  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError(
-            "figures need matplotlib, the extra 'plot': pip install 'ecselm[plot]'"
-        ) from error
+        raise ImportError('figures need matplotlib: install the extra "plot"') from error
     return matplotlib
 
 

@@ -342,7 +342,7 @@ class Reproduction:
             named = "; ".join(labels) if len(labels) <= MAX_NAMED else f"{len(labels)} data sets"
             parts.append(f"{named}: {ORIGINS[origin]}")
         if _is_figure(self.item) and not find_spec("matplotlib"):
-            parts.append('not drawn, which needs the extra "plot": pip install "ecselm[plot]"')
+            parts.append('not drawn: install the extra "plot"')
         return "\n".join([*parts, f"files: {self.folder}"])
 
 
