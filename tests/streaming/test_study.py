@@ -124,7 +124,7 @@ def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
     frame.assign(state=state).to_parquet(tmp_path / "b.parquet")
     card = study_stream(tmp_path / "b.parquet", requested(), block_rows=333, sample=300).card
     told = " ".join(card.data.notes)
-    assert "No row of odd was held out" in told
+    assert "No row of odd is a test row" in told
     assert "rows have no state and are left out" in told
     odd = next(one for one in card.data.classes if one.name == "odd")
     assert (odd.n_train, odd.n_test) == (FEW - 3, 0)

@@ -213,7 +213,7 @@ class SampleRule:
     n_landmarks: int  # distinct rows to keep as candidates for landmarks
     levels: LevelGroups | None = None  # None for classes
     shares: tuple[AnyArray, FloatArray] | None = None  # of the draws to look at, by class
-    searches: bool = True  # whether rows of weight 0 are left out, and hashes listed
+    searches: bool = True  # whether rows of weight 0 are dropped, and hashes listed
 
     @classmethod
     def drawn(

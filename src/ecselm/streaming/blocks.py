@@ -31,7 +31,7 @@ class StreamProgress:
     n_total: int | None  # if that is known
 
 
-Told = Callable[[StreamProgress], Any] | None
+ProgressCallback = Callable[[StreamProgress], Any] | None
 
 
 class Passes:
@@ -40,14 +40,14 @@ class Passes:
     Parameters
     ----------
     n_planned : int
-    told : callable or None, default=None
+    callback : callable or None, default=None
         Called with a :class:`StreamProgress` at the beginning of a pass and after every block.
     n_rows : int or None, default=None
         How many rows there are, if that is known. It is after the first pass.
 
     Examples
     --------
-    >>> passes = Passes(1, lambda told: print(told.purpose, told.n_rows, told.n_total))
+    >>> passes = Passes(1, lambda done: print(done.purpose, done.n_rows, done.n_total))
     >>> for block in passes.over([[1, 2], [3]], "sums", len):
     ...     pass
     sums 0 None
@@ -57,10 +57,12 @@ class Passes:
     (1, 3)
     """
 
-    def __init__(self, n_planned: int, told: Told = None, n_rows: int | None = None) -> None:
+    def __init__(
+        self, n_planned: int, callback: ProgressCallback = None, n_rows: int | None = None
+    ) -> None:
         self.number = 0
         self.n_rows = n_rows
-        self._n_planned, self._told = n_planned, told
+        self._n_planned, self._callback = n_planned, callback
 
     def over(
         self, blocks: Iterable[Any], purpose: str, size: Callable[[Any], int]
@@ -81,8 +83,10 @@ class Passes:
         self.n_rows = n_rows
 
     def _tell(self, purpose: str, n_rows: int) -> None:
-        if self._told is not None:
-            self._told(StreamProgress(self.number, self._n_planned, purpose, n_rows, self.n_rows))
+        if self._callback is not None:
+            self._callback(
+                StreamProgress(self.number, self._n_planned, purpose, n_rows, self.n_rows)
+            )
 
 
 def read_ahead(blocks: Generator[Any, None, None]) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from ecselm.streaming.blocks import (
     BlockFile,
     Blocks,
     Passes,
-    Told,
+    ProgressCallback,
     open_table,
     scanned_blocks,
 )
@@ -269,7 +269,7 @@ def _sampled(
     n_by_class = {(int(name) if is_whole else name): n for name, n in n_by_label.items()}
     if not n_test or not n_by_class or set(target.counts) - set(n_by_class):
         raise ValueError(
-            "held-out must leave rows to learn from of every class and rows to judge by, got "
+            "held-out must leave rows of every class to train on and rows to evaluate on, got "
             f"{request.test_share}"
         )
     rows = [_targeted(block, reader, plan, target) for block in (train[0].joined(*train[1:]), test)]
@@ -288,7 +288,7 @@ def new_blocks(
     columns: Iterable[ColumnNote],
     *,
     block_rows: int = BLOCK_ROWS,
-    progress: Told = None,
+    progress: ProgressCallback = None,
 ) -> Iterator[Any]:
     r"""Return the rows of a file as a model takes them, block by block.
 
@@ -306,7 +306,7 @@ def new_blocks(
     Returns
     -------
     iterator of DataFrame
-        What is wrong in a block is told with its rows.
+        An error in a block names its rows.
 
     Examples
     --------
@@ -339,14 +339,14 @@ def study_stream(
     block_rows: int = BLOCK_ROWS,
     sample: int = SAMPLE_ROWS,
     callbacks: Any = None,
-    progress: Told = None,
+    progress: ProgressCallback = None,
     command: str = "",
 ) -> FitResult:
     r"""Fit a model to a file in bounded memory, and evaluate it on test rows.
 
-    The first pass over the file finds the types of columns and draws samples; the second adds
-    up the equations of the machines that the search on the sample has settled on, unless the
-    sample holds all training rows. Text whose columns change from numbers to words after the
+    The first pass over the file finds the types of columns and draws samples. Layers, costs and C
+    are searched on the sample of training rows; the second pass solves (15) with them on all
+    training rows, unless the sample holds all of them. Text whose columns change from numbers to words after the
     first megabytes takes one pass more.
 
     Parameters
@@ -358,9 +358,9 @@ def study_stream(
         The most rows of a block.
     sample : int, default=100000
         The most rows by which columns are filled and layers, costs and C are chosen, even over
-        the classes; and the most rows held out that are judged.
+        the classes; and the largest number of test rows to evaluate on.
     callbacks : callable or list of callables, default=None
-        Told of every generation of the search.
+        Called after every generation of the search.
     progress : callable or None, default=None
         Called with a :class:`StreamProgress` after every block.
     command : str, default=""
@@ -424,17 +424,16 @@ def _notes(found: FirstPass, passes: Passes) -> tuple[str, ...]:
     notes = [f"Read in blocks, in {times} over {passes.n_rows} rows."]
     if not found.is_complete:
         notes.append(
-            f"Layers, costs and C were chosen by {len(found.train.y)} of the {found.n_train} rows "
-            "to learn from, drawn evenly over the classes; output weights are from all of them."
+            f"Layers, costs and C were chosen on {len(found.train.y)} of the {found.n_train} "
+            "training rows, sampled evenly over the classes; output weights are of all of them."
         )
     if len(found.test.y) < found.n_test:
         notes.append(
-            f"{found.n_test} rows were held out; results are of {len(found.test.y)} of them, drawn "
-            "at random."
+            f"Results are of {len(found.test.y)} of {found.n_test} test rows, drawn at random."
         )
     spared = [str(name) for name in found.spared]
     if spared:
-        notes.append(f"No row of {listed(spared)} was held out: there are too few.")
+        notes.append(f"No row of {listed(spared)} is a test row: there are too few.")
     return tuple(notes)
 
 
