@@ -346,8 +346,8 @@ def study_stream(
 
     The first pass over the file finds the types of columns and draws samples. Layers, costs and C
     are searched on the sample of training rows; the second pass solves (15) with them on all
-    training rows, unless the sample holds all of them. Text whose columns change from numbers to words after the
-    first megabytes takes one pass more.
+    training rows, unless the sample holds all of them. Text whose columns change from numbers to
+    words after the first megabytes takes one pass more.
 
     Parameters
     ----------
