@@ -88,7 +88,7 @@ def recording(asked):
 
 
 def out_of_fold(model, X, y, weights=None, name="sample_weight"):
-    """Return the positions of judged rows, and all answers of models fitted without them."""
+    """Return the positions of validation rows, and all answers of models fitted without them."""
     positions, answers = [], {}
     for train, test in FOLDS.split(X, y):
         options = {} if weights is None else {name: weights[train]}
@@ -167,8 +167,8 @@ def test_best_score_is_that_of_a_loop_over_the_candidates(name, scoring, k, weig
     for point in asked:
         B = np.exp(point)[y]
         B = B * w.sum() / (B @ w)  # a mean of 1
-        judged, answers = out_of_fold(search.estimator_, X, y, B * w, weight_name(name))
-        literal.append(literal_score(scoring, y[judged], answers, w[judged]))
+        validation, answers = out_of_fold(search.estimator_, X, y, B * w, weight_name(name))
+        literal.append(literal_score(scoring, y[validation], answers, w[validation]))
     assert len(asked) == search.n_evaluations_ == 4
     if (name, scoring) == ("forest", "roc_auc_ovr"):  # rounding may part equal probabilities
         assert_allclose(search.best_score_, max(literal), atol=0.02)

@@ -1,4 +1,4 @@
-"""Committees chosen by some rows and scored on others, against choices made one by one."""
+"""Ensembles chosen by some rows and scored on others, against choices made one by one."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def y():
     return np.repeat([0, 1], [25, 15])
 
 
-def judge(y):
+def fitness(y):
     return ConfusionFitness(y, 2, None, balanced_accuracy, 0.5)
 
 
@@ -31,25 +31,25 @@ def stream():
     return np.random.default_rng(7)
 
 
-def test_every_part_has_its_share_of_every_class(y):
-    parts = ChoiceFolds.drawn(judge(y), np.arange(N), stream())
+def test_every_fold_has_its_share_of_every_class(y):
+    folds = ChoiceFolds.drawn(fitness(y), np.arange(N), stream())
     for c in (0, 1):
-        sizes = np.bincount(parts.of_row[y == c], minlength=N_CHOICE_FOLDS)
+        sizes = np.bincount(folds.of_row[y == c], minlength=N_CHOICE_FOLDS)
         assert sizes.max() - sizes.min() <= 1
 
 
-def test_rows_of_a_key_share_a_part_even_across_classes(y):
-    keys = np.arange(N) % 10
-    parts = ChoiceFolds.drawn(judge(y), keys, stream())
-    for key in range(10):
-        assert len(np.unique(parts.of_row[keys == key])) == 1
+def test_rows_of_an_id_share_a_fold_even_across_classes(y):
+    row_ids = np.arange(N) % 10
+    folds = ChoiceFolds.drawn(fitness(y), row_ids, stream())
+    for row_id in range(10):
+        assert len(np.unique(folds.of_row[row_ids == row_id])) == 1
 
 
-def test_other_judges_have_no_parts(y):
+def test_other_fitnesses_have_no_folds(y):
     assert ChoiceFolds.drawn(lambda Z: Z.mean(axis=(1, 2)), np.arange(N), stream()) is None
 
 
-def test_judges_see_all_rows_but_those_of_the_part(y, rng):
+def test_fitnesses_see_all_rows_but_those_of_the_fold(y, rng):
     costs = rng.uniform(0, 5, (N, 2))
     weight = rng.uniform(1, 2, N)
     Z = rng.standard_normal((3, N, 1))
@@ -57,38 +57,38 @@ def test_judges_see_all_rows_but_those_of_the_part(y, rng):
         ConfusionFitness(y, 2, weight, balanced_accuracy, 0.5),
         RowCostFitness(y, costs, weight, 0.0),
     ):
-        parts = ChoiceFolds.drawn(known, np.arange(N), stream())
-        for p, other in enumerate(parts.cross_fitnesses()):
+        folds = ChoiceFolds.drawn(known, np.arange(N), stream())
+        for p, other in enumerate(folds.cross_fitnesses()):
             changed = Z.copy()
-            changed[:, parts.of_row == p] *= -1
+            changed[:, folds.of_row == p] *= -1
             assert_array_equal(other(Z), other(changed))
             assert not np.array_equal(other(Z), known(Z))
 
 
 @pytest.mark.parametrize("of_prior", [False, True])
-def test_rows_are_scored_by_what_was_chosen_without_their_part(y, rng, of_prior):
+def test_rows_are_scored_by_what_was_chosen_without_their_fold(y, rng, of_prior):
     """Thirty candidates behind one layer, of which twenty are taken."""
     scores = rng.standard_normal((30, N, 1)) + np.where(y == 1, 0.4, -0.4)[:, np.newaxis]
     points = np.arange(30.0)[:, np.newaxis]
-    known = judge(y)
-    parts = ChoiceFolds.drawn(known, np.arange(N), stream())
-    elsewhere = -np.stack([other(scores) for other in parts.cross_fitnesses()])
+    known = fitness(y)
+    folds = ChoiceFolds.drawn(known, np.arange(N), stream())
+    cross_losses = -np.stack([other(scores) for other in folds.cross_fitnesses()])
     prior = points[:, 0] % 2 == 0
-    pool = CandidatePool([Evaluated(0, "kind", points, -known(scores), prior, elsewhere)])
+    pool = CandidatePool([Evaluated(0, "kind", points, -known(scores), prior, cross_losses)])
     rows = CostedRows(np.where(y == 1, 1.0, -1.0)[:, np.newaxis], y, 2)
     found = cross_scores(
         pool,
-        parts,
+        folds,
         rows,
         lambda layer, asked: scores[asked[:, 0].astype(int)],
         of_prior=of_prior,
     )
     for p in range(N_CHOICE_FOLDS):
-        others = parts.of_row != p
-        losses = np.where(prior | (not of_prior), elsewhere[p], np.inf)
+        others = folds.of_row != p
+        losses = np.where(prior | (not of_prior), cross_losses[p], np.inf)
         best = [i for i in np.argsort(losses)[:20] if np.isfinite(losses[i])]
         mean = np.mean([scores[i] / scores[i].std() for i in best], axis=0)
-        cut = 0.0
+        threshold = 0.0
         if not of_prior:
-            (cut,) = best_thresholds(mean[others], y[others], None, parts.fitnesses[p])
-        assert_allclose(found[~others], mean[~others] - cut, rtol=1e-9)
+            (threshold,) = best_thresholds(mean[others], y[others], None, folds.fitnesses[p])
+        assert_allclose(found[~others], mean[~others] - threshold, rtol=1e-9)

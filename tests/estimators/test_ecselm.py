@@ -487,7 +487,7 @@ def test_random_labels_stay_at_chance_on_rows_held_out(form, rng):
     assert low <= n_right <= high
 
 
-def test_no_argument_takes_rows_to_judge_by():
+def test_no_argument_takes_validation_rows():
     for kind in (ECSELMClassifier, ECSELMRegressor):
         names = {*inspect.signature(kind).parameters, *inspect.signature(kind.fit).parameters}
         suspicious = {n for n in names for word in ("val", "test", "eval") if word in n.lower()}

@@ -46,12 +46,12 @@ def literal_model(model, X, y, T, error):
         scaled = 2 * (X - low) / (high - low) - 1
         return 1 / (1 + np.exp(-(scaled @ theta[: n * L].reshape(n, L) + theta[n * L :])))
 
-    def judge_one(theta):
+    def evaluate_one(theta):
         beta = np.linalg.pinv(hidden(theta, parts.train.X)) @ parts.train.T
         return error(parts.test, hidden(theta, parts.test.X) @ beta), np.linalg.norm(beta)
 
     best, (least, _) = literal_evolution(
-        judge_one,
+        evaluate_one,
         model.population_size,
         L * (n + 1),
         model.strategy,
@@ -291,7 +291,7 @@ def test_bad_parameters_are_named_and_leave_the_model_as_it_was(rng, parameters,
     assert (model.beta_, model.best_score_) == before
 
 
-def test_rows_that_leave_nothing_to_judge_by_are_refused(rng):
+def test_rows_that_leave_no_validation_rows_are_refused(rng):
     X = np.repeat(rng.standard_normal((2, 2)), 4, axis=0)
     with pytest.raises(ValueError, match="too few distinct rows"):
         EELMClassifier(**SMALL).fit(X, np.repeat([0, 1], 4))

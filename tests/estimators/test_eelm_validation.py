@@ -95,50 +95,50 @@ def judged(rng):
 
 
 def test_error_and_norm_are_those_of_the_definition(judged):
-    judge, rng = judged
-    theta, parts = rng.uniform(-1, 1, 20), (judge.rows.train, judge.rows.test)
+    fitness, rng = judged
+    theta, parts = rng.uniform(-1, 1, 20), (fitness.rows.train, fitness.rows.test)
     drawn = as_weights(theta, 5)
     assert_array_equal(drawn.weights, theta[:15].reshape(3, 5))
     assert_array_equal(drawn.biases, theta[15:])
-    scaled = ((part.X - judge.scale.center) / judge.scale.spread for part in parts)
+    scaled = ((part.X - fitness.scale.center) / fitness.scale.spread for part in parts)
     H, H_test = (1 / (1 + np.exp(-(X @ drawn.weights + drawn.biases))) for X in scaled)
-    beta = np.linalg.pinv(H) @ judge.rows.train.T
-    found = judge(theta[np.newaxis])
-    wrong = (H_test @ beta).argmax(axis=1) != judge.rows.test.y
+    beta = np.linalg.pinv(H) @ fitness.rows.train.T
+    found = fitness(theta[np.newaxis])
+    wrong = (H_test @ beta).argmax(axis=1) != fitness.rows.test.y
     assert found.errors.tolist() == [wrong.mean()]
     assert_allclose(found.norms, np.sqrt((beta**2).sum()), rtol=1e-8)
-    rmse = replace(judge, measure=ROOT_MEAN_SQUARE)(theta[np.newaxis]).errors
-    assert_allclose(rmse, np.sqrt(((H_test @ beta - judge.rows.test.T) ** 2).mean()), rtol=1e-8)
+    rmse = replace(fitness, measure=ROOT_MEAN_SQUARE)(theta[np.newaxis]).errors
+    assert_allclose(rmse, np.sqrt(((H_test @ beta - fitness.rows.test.T) ** 2).mean()), rtol=1e-8)
 
 
 def test_eelm_validation_rows_never_enter_the_output_weights(judged):
-    judge, rng = judged
+    fitness, rng = judged
     P = rng.uniform(-1, 1, (10, 20))
-    before, test = judge(P), judge.rows.test
+    before, test = fitness(P), fitness.rows.test
     others = replace(test, X=test.X[::-1] / 2, T=test.T[::-1], y=(test.y + 1) % 3)
-    after = replace(judge, rows=replace(judge.rows, test=others))(P)
+    after = replace(fitness, rows=replace(fitness.rows, test=others))(P)
     assert_array_equal(after.norms, before.norms)
     assert not np.array_equal(after.errors, before.errors)
 
 
 def test_weights_count_on_both_sides(judged):
-    judge, rng = judged
+    fitness, rng = judged
     P = rng.uniform(-1, 1, (10, 20))
     w_train, w_test = (
-        rng.integers(1, 4, len(part)) for part in (judge.rows.train, judge.rows.test)
+        rng.integers(1, 4, len(part)) for part in (fitness.rows.train, fitness.rows.test)
     )
     weighted = replace(
-        judge.rows,
-        train=replace(judge.rows.train, weight=w_train.astype(float)),
-        test=replace(judge.rows.test, weight=w_test.astype(float)),
+        fitness.rows,
+        train=replace(fitness.rows.train, weight=w_train.astype(float)),
+        test=replace(fitness.rows.test, weight=w_test.astype(float)),
     )
     repeated = replace(
-        judge.rows,
-        train=judge.rows.train.taken(np.repeat(np.arange(len(w_train)), w_train)),
-        test=judge.rows.test.taken(np.repeat(np.arange(len(w_test)), w_test)),
+        fitness.rows,
+        train=fitness.rows.train.taken(np.repeat(np.arange(len(w_train)), w_train)),
+        test=fitness.rows.test.taken(np.repeat(np.arange(len(w_test)), w_test)),
     )
     for measure in (ERROR_RATE, ROOT_MEAN_SQUARE):
-        first, second = (replace(judge, rows=r, measure=measure)(P) for r in (weighted, repeated))
+        first, second = (replace(fitness, rows=r, measure=measure)(P) for r in (weighted, repeated))
         assert_allclose(first.errors, second.errors, rtol=1e-7)
         assert_allclose(first.norms, second.norms, rtol=1e-7)
         assert_allclose(measure.unit(weighted.test), measure.unit(repeated.test))
@@ -147,7 +147,7 @@ def test_weights_count_on_both_sides(judged):
 @pytest.mark.parametrize("C", [None, 1.0])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
 def test_what_overflows_is_infinitely_bad(judged, C, value):
-    judge, rng = judged
-    broken = replace(judge, activation=lambda A: np.full(A.shape, value), C=C)
+    fitness, rng = judged
+    broken = replace(fitness, activation=lambda A: np.full(A.shape, value), C=C)
     found = broken(rng.uniform(-1, 1, (3, 20)))
     assert np.isinf(found.errors).all()

@@ -1,4 +1,4 @@
-"""Which rows judge a candidate: what each ``fitness`` means, against machines trained literally."""
+"""Validation rows: what each ``fitness`` means, against machines trained literally."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def splits_of(fitness, X, y, seed=0):
 EVERY_ROW = Splitter(lambda X, y: [(np.arange(len(y)), np.arange(len(y)))])
 
 
-def test_train_judges_by_the_training_rows():
+def test_train_validates_on_the_training_rows():
     (split,) = splits_of("train", *made(3))
     assert_array_equal(split.train, np.arange(50))
     assert_array_equal(split.test, np.arange(50))
@@ -61,7 +61,7 @@ def test_loo_has_no_splits():
 
 
 @pytest.mark.parametrize(("fitness", "n_folds"), [("cv", N_FOLDS), (3, 3), (np.int64(4), 4)])
-def test_folds_judge_every_row_once_by_machines_trained_without_it(fitness, n_folds):
+def test_folds_validate_every_row_once_by_models_trained_without_it(fitness, n_folds):
     X, y = made(3)
     splits = splits_of(fitness, X, y)
     assert len(splits) == n_folds
@@ -210,8 +210,8 @@ def test_folds_come_from_the_first_of_two_streams_after_the_layer(fitness):
     model = one_machine(**SETTINGS, draw="normal", fitness=fitness).fit(X, y)
     rng.standard_normal((5, 10)), rng.standard_normal(10)  # the layer
     splits = fitness_splits(fitness, X, y, y, 0.25, rng.spawn(2)[0])
-    dealt = Splitter(lambda X, y: [(split.train, split.test) for split in splits])
-    same_search(model, one_machine(**SETTINGS, draw="normal", fitness=dealt).fit(X, y))
+    given = Splitter(lambda X, y: [(split.train, split.test) for split in splits])
+    same_search(model, one_machine(**SETTINGS, draw="normal", fitness=given).fit(X, y))
 
 
 @CLASSES
@@ -251,7 +251,7 @@ def test_rows_that_were_trained_on_keep_their_own_costs(fitness):
 @MACHINE
 @pytest.mark.parametrize("level", ["class", "sample"])
 @pytest.mark.parametrize("m", [1, 2])
-def test_regressors_are_judged_by_rows_they_were_not_trained_on(machine, level, m):
+def test_regressors_are_validated_on_rows_they_were_not_trained_on(machine, level, m):
     X, y = make_friedman1(30, random_state=0)
     X = X[:, :5] - X[:, :5].mean(axis=0)
     T = np.column_stack([y, X[:, 0] ** 2])[:, :m]

@@ -67,7 +67,7 @@ def test_no_group_is_on_both_sides_of_a_split(data, fitness):
 
 
 @KIND
-def test_every_search_is_judged_by_groups_it_was_not_trained_on(data, make):
+def test_every_search_is_validated_on_groups_it_was_not_trained_on(data, make):
     X, y, who = data
     folds = GroupKFold(4)
     given = Splitter(lambda X, y: list(folds.split(X, y, who)))
@@ -153,7 +153,7 @@ def test_a_splitter_that_parts_a_group_is_refused(data, fitness):
 
 @KIND
 @pytest.mark.parametrize("fitness", ["train", "loo"])
-def test_what_judges_rows_by_their_own_group_is_refused(data, make, fitness):
+def test_validating_rows_by_their_own_group_is_refused(data, make, fitness):
     X, y, who = data
     with pytest.raises(ValueError, match=f"fitness must keep rows of one group .* '{fitness}'"):
         make(fitness=fitness).fit(X, y, groups=who)

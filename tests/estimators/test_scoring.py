@@ -330,11 +330,11 @@ def test_a_score_that_is_not_a_number_never_wins():
         never.fit(X, y)
     picky = Picky()
     model = one_machine(**SETTINGS, scoring=picky).fit(X, y)
-    assert model.prior_scores_["ones"] == -np.inf  # the first candidate that was judged
+    assert model.prior_scores_["ones"] == -np.inf  # the first candidate that was validation
     assert model.best_score_ == picky.best
 
 
-def judged(y, k, weight=None, cost=None, by_row=None, classes=None):
+def validation(y, k, weight=None, cost=None, by_row=None, classes=None):
     rows = ValidationRows(np.zeros((len(y), 1)), y, class_targets(k)[y], weight)
     return rows, ValidationClasses(y, np.arange(k) if classes is None else classes, cost, by_row)
 
@@ -352,25 +352,25 @@ def decided(Z):
 @pytest.mark.parametrize("k", [2, 5])
 @pytest.mark.parametrize("name", [*COUNTED, "gmean"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_judges_of_classes_equal_scikit_learn(k, name, weighted, rng):
+def test_fitness_of_classes_equal_scikit_learn(k, name, weighted, rng):
     y, Z = drawn(k, rng)
     function = geometric_mean_score if name == "gmean" else get_scorer(name)._score_func
     takes_weight = "sample_weight" in inspect.signature(function).parameters
     weight = rng.uniform(0.2, 3, len(y)) if weighted and takes_weight else None
-    judge = class_fitness(name, *judged(y, k, weight), smoothing=0.0)
+    fitness = class_fitness(name, *validation(y, k, weight), smoothing=0.0)
     options = {} if weight is None else {"sample_weight": weight}
     if name == "gmean":
         expected = [function(y, decided(z), **options) for z in Z]
     else:
         expected = [scored(name, y, decided(z), **options) for z in Z]
-    assert_allclose(judge(Z), expected, rtol=1e-10)
+    assert_allclose(fitness(Z), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["balanced_accuracy", "gmean", "recall_macro", "f1_weighted"])
-def test_a_class_missing_from_the_judged_rows_does_no_harm(name, rng):
+def test_a_class_missing_from_the_validation_rows_does_no_harm(name, rng):
     y, Z = drawn(4, rng)
     y[y == 3] = 0
-    value = class_fitness(name, *judged(y, 4), smoothing=0.0)(Z)
+    value = class_fitness(name, *validation(y, 4), smoothing=0.0)(Z)
     assert np.isfinite(value).all()
     if name == "balanced_accuracy":
         recalls = [[np.mean(decided(z)[y == c] == c) for c in range(3)] for z in Z]
@@ -383,7 +383,8 @@ def test_smoothing_mixes_the_counted_and_the_smoothed(name, k, rng):
     y, Z = drawn(k, rng)
     for by_row in (None, rng.uniform(0, 3, (len(y), k))):
         values = [
-            class_fitness(name, *judged(y, k, by_row=by_row), smoothing=s)(Z) for s in (0, 0.3, 1)
+            class_fitness(name, *validation(y, k, by_row=by_row), smoothing=s)(Z)
+            for s in (0, 0.3, 1)
         ]
         assert_allclose(values[1], 0.7 * values[0] + 0.3 * values[2], rtol=1e-12)
         assert_allclose(values[0], values[2], atol=0.35)
@@ -393,7 +394,7 @@ def test_smoothing_mixes_the_counted_and_the_smoothed(name, k, rng):
 def test_flat_scores_get_a_thousandth_of_the_squared_error(weighted, rng):
     y, Z = drawn(3, rng)
     weight = rng.uniform(0.2, 3, len(y)) if weighted else None
-    known = judged(y, 3, weight)
+    known = validation(y, 3, weight)
     T = class_targets(3)[y]
     bare, smooth = (class_fitness("jaccard_macro", *known, smoothing=s)(Z) for s in (0, 0.5))
     squares = np.average(((T - Z) ** 2).mean(axis=2), axis=1, weights=weight)
@@ -402,10 +403,10 @@ def test_flat_scores_get_a_thousandth_of_the_squared_error(weighted, rng):
 
 def test_counted_names_of_two_classes_need_the_positive_one_to_be_second(rng):
     y, Z = drawn(2, rng)
-    counted = class_fitness("recall", *judged(y, 2), smoothing=0.0)(Z)
+    counted = class_fitness("recall", *validation(y, 2), smoothing=0.0)(Z)
     assert_allclose(counted, [recall_score(y, decided(z)) for z in Z])
     first = np.array([1, 2])
-    rows, known = judged(y, 2, classes=first)
+    rows, known = validation(y, 2, classes=first)
     rows = ValidationRows(rows.X, first[y], rows.T, None)
     asked = class_fitness("recall", rows, known, smoothing=0.0)(Z)
     assert_allclose(asked, [recall_score(first[y], first[decided(z)]) for z in Z])
@@ -414,9 +415,9 @@ def test_counted_names_of_two_classes_need_the_positive_one_to_be_second(rng):
 def test_costs_of_rows_count_only_with_mean_cost(rng):
     y, Z = drawn(3, rng)
     by_row = rng.uniform(0, 3, (len(y), 3))
-    plain = class_fitness("accuracy", *judged(y, 3), smoothing=0.5)(Z)
+    plain = class_fitness("accuracy", *validation(y, 3), smoothing=0.5)(Z)
     assert_array_equal(
-        class_fitness("accuracy", *judged(y, 3, by_row=by_row), smoothing=0.5)(Z), plain
+        class_fitness("accuracy", *validation(y, 3, by_row=by_row), smoothing=0.5)(Z), plain
     )
 
 
@@ -468,7 +469,7 @@ TARGET_SCORES = {
 @pytest.mark.parametrize("scoring", TARGET_SCORES, ids=str)
 @pytest.mark.parametrize("m", [None, 2])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_regressors_are_judged_as_scikit_learn_would(scoring, m, weighted, rng):
+def test_regressors_are_scored_as_scikit_learn_would(scoring, m, weighted, rng):
     X, y = make_friedman1(60, random_state=0)
     T = y[:, np.newaxis] if m is None else np.column_stack([y, 5 * X[:, 1]])
     y = y if m is None else T

@@ -111,7 +111,7 @@ def encoding_of(kind, y):
     return CostEncoding(level, region, C, gamma, masses, decides=kind == "decision")
 
 
-def judges(y):
+def fitnesses(y):
     return [
         ConfusionFitness(y, K, None, accuracy, 0.5),
         ConfusionFitness(y, K, None, accuracy, 0.0),
@@ -119,7 +119,7 @@ def judges(y):
     ]
 
 
-def losses(kind, judge, y, n_threads):
+def losses(kind, fitness, y, n_threads):
     """Return the losses of three generations, each a little after the one before."""
     rng = np.random.default_rng(1)
     encoding, engine = encoding_of(kind, y), engine_of(kind, rng, y)
@@ -127,7 +127,7 @@ def losses(kind, judge, y, n_threads):
     fresh = encoding.box.sample(P, rng)
     found = []
     with Workers(n_threads) as workers:
-        objective = CostObjective(encoding, engine, judge, workers)
+        objective = CostObjective(encoding, engine, fitness, workers)
         for generation in range(3):
             found.append(objective(points))
             points = points.copy()
@@ -139,11 +139,11 @@ def losses(kind, judge, y, n_threads):
 @pytest.mark.usefixtures("either_path")
 def test_losses_do_not_depend_on_the_number_of_threads(kind):
     y = np.random.default_rng(0).permutation(np.arange(N) % K)
-    for judge in judges(y) if kind in SOLVING else judges(y)[:1]:
-        alone = losses(kind, judge, y, 1)
+    for fitness in fitnesses(y) if kind in SOLVING else fitnesses(y)[:1]:
+        alone = losses(kind, fitness, y, 1)
         assert np.isfinite(alone).all()
         for n_threads in (2, 3):
-            assert_array_equal(losses(kind, judge, y, n_threads), alone)
+            assert_array_equal(losses(kind, fitness, y, n_threads), alone)
 
 
 @KIND
@@ -151,10 +151,10 @@ def test_without_workers_losses_are_the_same_up_to_rounding(kind):
     rng = np.random.default_rng(1)
     y = rng.permutation(np.arange(N) % K)
     encoding, engine = encoding_of(kind, y), engine_of(kind, rng, y)
-    judge, points = judges(y)[0], encoding.box.sample(P, rng)
-    plain = CostObjective(encoding, engine, judge)(points)
+    fitness, points = fitnesses(y)[0], encoding.box.sample(P, rng)
+    plain = CostObjective(encoding, engine, fitness)(points)
     with Workers(2) as workers:
-        shared = CostObjective(encoding, engine, judge, workers)(points)
+        shared = CostObjective(encoding, engine, fitness, workers)(points)
     assert_allclose(shared, plain, rtol=1e-9)
 
 
@@ -163,7 +163,10 @@ def test_what_remembers_can_be_made_to_forget(kind):
     rng = np.random.default_rng(1)
     y = rng.permutation(np.arange(N) % K)
     encoding, engine = encoding_of(kind, y), engine_of(kind, rng, y)
-    objective, points = CostObjective(encoding, engine, judges(y)[0]), encoding.box.sample(P, rng)
+    objective, points = (
+        CostObjective(encoding, engine, fitnesses(y)[0]),
+        encoding.box.sample(P, rng),
+    )
     first = objective(points)
     objective(encoding.box.sample(P, rng))
     objective.forget()

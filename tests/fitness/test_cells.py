@@ -61,7 +61,7 @@ def test_folds_share_what_they_train_on(rng, n_folds):
     assert_array_equal(cells.members.sum(axis=1), n_folds - 1)
 
 
-def test_rows_set_aside_are_in_no_cell(rng):
+def test_validation_rows_are_in_no_cell(rng):
     splits = holdout(rng.standard_normal((N, 2)), np.arange(N) % 2, 0.25, rng)
     cells = Cells.of_splits(splits, N)
     assert_whole(cells, splits)

@@ -223,10 +223,10 @@ def test_scores_follow_the_splits_and_not_the_rows(rng):
     H, y = rng.standard_normal((30, 4)), np.arange(30) % 3
     rows = CostedRows(targets(y), y, 3)
     for splits in (fold_splits(H, y, 4, rng), holdout(H, y, 0.3, rng), every_row(30)):
-        judged = np.concatenate([split.test for split in splits])
+        validation = np.concatenate([split.test for split in splits])
         candidates = Candidates(np.array([[1.0, 2.0, 0.5]]), np.array([3.0]))
         Z = layer_engine(H, rows, splits).scores(candidates)[0]
-        assert len(Z) == len(judged)
+        assert len(Z) == len(validation)
         last = splits[-1]
         expected = split_scores(last.train, last.test, rows, [1.0, 2.0, 0.5], 3.0, H)
         assert_allclose(Z[-len(last.test) :], expected, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""Classes of more rows than are listed go where their keys say; others one by one."""
+"""Classes of more rows than are listed go where their hashes say; others one by one."""
 
 from importlib import import_module
 
@@ -32,7 +32,7 @@ def dealt(X, y, seed=0):
     return assign_folds(X, y, 5, np.random.default_rng(seed))
 
 
-def test_parts_do_not_depend_on_order_or_number_of_equal_rows(case, rng):
+def test_folds_do_not_depend_on_order_or_number_of_equal_rows(case, rng):
     X, y = case
     order = rng.permutation(len(y))
     parts = dealt(X, y)
@@ -64,22 +64,22 @@ def test_the_share_held_out_is_that_asked_for(case):
 
 
 def test_a_class_is_listed_up_to_its_limit():
-    keys = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
+    hashes = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
     rng = np.random.default_rng(0)
-    kinds = FoldAssignment.drawn({0: keys, 1: keys[:6]}, rng, 6).classes
+    kinds = FoldAssignment.drawn({0: hashes, 1: hashes[:6]}, rng, 6).classes
     assert isinstance(kinds[0], HashedRows)
     assert isinstance(kinds[1], ListedRows)
 
 
 @pytest.mark.parametrize("stranger", [0.5, 1e9])
 def test_rows_that_were_not_listed_are_refused(stranger):
-    keys = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
-    dealing = FoldAssignment.drawn({0: keys}, np.random.default_rng(0), 9)
-    others = np.append(keys, row_hashes(np.array([[stranger]])))
+    hashes = np.sort(row_hashes(np.arange(1.0, 8.0)[:, np.newaxis]))
+    assignment = FoldAssignment.drawn({0: hashes}, np.random.default_rng(0), 9)
+    others = np.append(hashes, row_hashes(np.array([[stranger]])))
     codes = np.zeros(8, dtype=int)
     for deal_out in (
-        lambda: dealing.folds(others, codes, 3),
-        lambda: dealing.holdout(others, codes, 0.5),
+        lambda: assignment.folds(others, codes, 3),
+        lambda: assignment.holdout(others, codes, 0.5),
     ):
         with pytest.raises(ValueError, match="same every time they are read, got 1 that were not"):
             deal_out()

@@ -10,7 +10,7 @@ from scipy import sparse
 from ecselm.fitness import assign_folds, every_row, fold_splits, holdout
 from ecselm.fitness.folds import row_hashes
 
-PARTS = pytest.mark.parametrize("n_parts", [2, 3, 5])
+FOLDS = pytest.mark.parametrize("n_folds", [2, 3, 5])
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def case(rng):
     return X[repeated], y[repeated]
 
 
-def dealt(X, y, n_parts, seed=0):
-    return assign_folds(X, y, n_parts, np.random.default_rng(seed))
+def assigned(X, y, n_folds, seed=0):
+    return assign_folds(X, y, n_folds, np.random.default_rng(seed))
 
 
 def distinct(X, y):
@@ -30,51 +30,51 @@ def distinct(X, y):
     return np.unique(np.column_stack([X, y]), axis=0, return_index=True)[1]
 
 
-@PARTS
-def test_equal_rows_of_a_class_share_a_part(case, n_parts):
+@FOLDS
+def test_equal_rows_of_a_class_share_a_fold(case, n_folds):
     X, y = case
-    parts = dealt(X, y, n_parts)
+    fold = assigned(X, y, n_folds)
     for i in range(len(y)):
         twins = (X[i] == X).all(axis=1) & (y == y[i])
-        assert len(set(parts[twins])) == 1
+        assert len(set(fold[twins])) == 1
 
 
-@PARTS
-def test_parts_hold_as_many_distinct_rows_as_the_others_in_all_and_of_every_class(case, n_parts):
+@FOLDS
+def test_folds_hold_as_many_distinct_rows_as_the_others_in_all_and_of_every_class(case, n_folds):
     X, y = case
     first = distinct(X, y)
-    parts, y = dealt(X, y, n_parts)[first], y[first]
+    fold, y = assigned(X, y, n_folds)[first], y[first]
     for rows in [y >= 0, *(y == c for c in range(3))]:
-        sizes = np.bincount(parts[rows], minlength=n_parts)
+        sizes = np.bincount(fold[rows], minlength=n_folds)
         assert sizes.max() - sizes.min() <= 1
 
 
 def test_one_seed_deals_alike_and_another_otherwise(case):
     X, y = case
-    assert_array_equal(dealt(X, y, 3), dealt(X, y, 3))
-    assert (dealt(X, y, 3, seed=1) != dealt(X, y, 3)).any()
+    assert_array_equal(assigned(X, y, 3), assigned(X, y, 3))
+    assert (assigned(X, y, 3, seed=1) != assigned(X, y, 3)).any()
 
 
 def test_which_rows_are_dealt_together_is_drawn():
     X, y = np.arange(40.0)[:, np.newaxis], np.zeros(40, dtype=int)
-    together = np.mean([np.equal(*dealt(X, y, 2, seed)[:2]) for seed in range(400)])
+    together = np.mean([np.equal(*assigned(X, y, 2, seed)[:2]) for seed in range(400)])
     assert together == pytest.approx(19 / 39, abs=0.08)  # 3 standard deviations
 
 
-@PARTS
-def test_the_order_of_the_rows_does_not_matter(case, rng, n_parts):
+@FOLDS
+def test_the_order_of_the_rows_does_not_matter(case, rng, n_folds):
     X, y = case
     order = rng.permutation(len(y))
-    assert_array_equal(dealt(X[order], y[order], n_parts), dealt(X, y, n_parts)[order])
+    assert_array_equal(assigned(X[order], y[order], n_folds), assigned(X, y, n_folds)[order])
 
 
-@PARTS
-def test_how_often_a_row_occurs_does_not_matter(case, rng, n_parts):
+@FOLDS
+def test_how_often_a_row_occurs_does_not_matter(case, rng, n_folds):
     X, y = case
     more = np.r_[np.arange(len(y)), rng.integers(0, len(y), 50)]
-    assert_array_equal(dealt(X[more], y[more], n_parts), dealt(X, y, n_parts)[more])
+    assert_array_equal(assigned(X[more], y[more], n_folds), assigned(X, y, n_folds)[more])
     first = distinct(X, y)
-    assert_array_equal(dealt(X[first], y[first], n_parts), dealt(X, y, n_parts)[first])
+    assert_array_equal(assigned(X[first], y[first], n_folds), assigned(X, y, n_folds)[first])
 
 
 FORMS = {
@@ -92,15 +92,15 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_how_rows_are_stored_does_not_matter(rng, form):
     X, y = rng.integers(-2, 3, (50, 4)).astype(float), rng.integers(0, 2, 50)
-    assert_array_equal(dealt(FORMS[form](X), y, 4), dealt(X, y, 4))
+    assert_array_equal(assigned(FORMS[form](X), y, 4), assigned(X, y, 4))
 
 
 def test_float32_and_sparse_rows_of_any_numbers_are_dealt_alike(case, rng):
     X, y = case
     X = np.where(rng.random(X.shape) < 0.3, 0.0, X)
-    expected = dealt(X, y, 4)
+    expected = assigned(X, y, 4)
     for same in (X.astype(np.float32), sparse.csr_array(X), sparse.csr_array(X.astype("f4"))):
-        assert_array_equal(dealt(same, y, 4), expected)
+        assert_array_equal(assigned(same, y, 4), expected)
 
 
 def test_every_way_to_store_a_zero_is_one_key():
@@ -113,9 +113,9 @@ def test_every_way_to_store_a_zero_is_one_key():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_entries_stored_in_parts_and_out_of_order_are_one_row(dtype):
     data = np.array([2.0, 0.1, 0.2], dtype=dtype)
-    parts = sparse.csr_array((data, [1, 0, 0], [0, 3]), shape=(1, 2))
-    assert_array_equal(row_hashes(parts), row_hashes(np.array([[data[1] + data[2], 2.0]])))
-    assert parts.nnz == 3
+    fold = sparse.csr_array((data, [1, 0, 0], [0, 3]), shape=(1, 2))
+    assert_array_equal(row_hashes(fold), row_hashes(np.array([[data[1] + data[2], 2.0]])))
+    assert fold.nnz == 3
 
 
 def test_an_entry_in_another_column_makes_another_row():
@@ -124,9 +124,9 @@ def test_an_entry_in_another_column_makes_another_row():
 
 def test_numbers_too_large_for_float32_are_dealt():
     X = np.array([[1e300], [1e300], [1.0], [2.0]])
-    parts = dealt(X, np.zeros(4, dtype=int), 3)
-    assert parts[0] == parts[1]
-    assert len(set(parts)) == 3
+    fold = assigned(X, np.zeros(4, dtype=int), 3)
+    assert fold[0] == fold[1]
+    assert len(set(fold)) == 3
 
 
 def test_many_wide_rows_have_the_keys_of_each_alone(rng):
@@ -221,13 +221,13 @@ def families(rng):
     return rng.standard_normal((120, 2)), y, groups
 
 
-@PARTS
-def test_groups_are_dealt_out_whole_and_those_of_rare_classes_evenly(families, n_parts):
+@FOLDS
+def test_groups_are_assigned_whole_and_those_of_rare_classes_evenly(families, n_folds):
     X, y, groups = families
-    parts = assign_folds(X, y, n_parts, np.random.default_rng(0), groups)
-    assert len(set(zip(groups.tolist(), parts.tolist(), strict=True))) == 30
+    fold = assign_folds(X, y, n_folds, np.random.default_rng(0), groups)
+    assert len(set(zip(groups.tolist(), fold.tolist(), strict=True))) == 30
     for some in (groups < 6, groups >= 0):
-        sizes = np.bincount(parts[some & (np.arange(120) % 4 == 0)], minlength=n_parts)
+        sizes = np.bincount(fold[some & (np.arange(120) % 4 == 0)], minlength=n_folds)
         assert sizes.max() - sizes.min() <= 1
 
 
@@ -243,17 +243,17 @@ def test_one_group_per_distinct_row_is_dealt_out_like_rows(rng):
     y, X = rng.integers(0, 3, 40), rng.standard_normal((40, 2))
     order = np.unique(row_hashes(X), return_inverse=True)[1]
     by_group = assign_folds(X, y, 4, np.random.default_rng(0), order)
-    assert_array_equal(by_group, dealt(X, y, 4))
+    assert_array_equal(by_group, assigned(X, y, 4))
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
 def test_holdout_takes_the_share_of_the_groups_of_every_class(families, fraction):
     X, y, groups = families
     (split,) = holdout(X, y, fraction, np.random.default_rng(0), groups)
-    held_out = np.unique(groups[split.test])
-    assert not set(held_out) & set(groups[split.train])
-    assert (held_out < 6).sum() == np.clip(round(fraction * 6), 1, 5)
-    assert (held_out >= 6).sum() == np.clip(round(fraction * 24), 1, 23)
+    validation = np.unique(groups[split.test])
+    assert not set(validation) & set(groups[split.train])
+    assert (validation < 6).sum() == np.clip(round(fraction * 6), 1, 5)
+    assert (validation >= 6).sum() == np.clip(round(fraction * 24), 1, 23)
 
 
 def test_a_class_of_one_distinct_row_stays_in_training():

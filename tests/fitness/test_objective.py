@@ -33,11 +33,11 @@ def labels(rng, k):
     return rng.permutation(np.r_[np.arange(k), rng.integers(0, k, N - k)])
 
 
-def signed(H, y, engine, judge, C):
+def signed(H, y, engine, fitness, C):
     """Return an objective of a cost per row in [-1, 1], as in the paper."""
     region = FeasibleRegion(np.full(N, -1.0), np.full(N, 1.0))
     encoding = CostEncoding(SampleLevel(y), region, Span.fixed(C), log=False)
-    return CostObjective(encoding, engine, judge)
+    return CostObjective(encoding, engine, fitness)
 
 
 @KS
@@ -64,8 +64,8 @@ def test_losses_are_those_of_the_rows_left_out_for_costs_per_class(rng, H, k):
     rows = CostedRows(T, y, k)
     region = FeasibleRegion(np.full(k, 0.1), np.full(k, 10.0))
     encoding = CostEncoding(ClassLevel(k), region, Span(0.1, 100.0, 8.0), masses=rows.masses())
-    judge = ErrorFitness(T, None, np.square)
-    objective = CostObjective(encoding, LeaveOneOutEngine.from_layer(H, rows), judge)
+    fitness = ErrorFitness(T, None, np.square)
+    objective = CostObjective(encoding, LeaveOneOutEngine.from_layer(H, rows), fitness)
     points = encoding.box.sample(4, rng)
     for point, loss in zip(points, objective(points), strict=True):
         b, C = np.exp(point[:k]), np.exp(point[k])
@@ -106,9 +106,15 @@ class Scores:
         return self.Z
 
 
+<<<<<<< HEAD
 def objective_of(Z, judge):
     region = FeasibleRegion(np.full(2, 0.1), np.full(2, 10.0))
     return CostObjective(CostEncoding(ClassLevel(2), region, Span.fixed(1.0)), Scores(Z), judge)
+=======
+def objective_of(Z, fitness):
+    region = CostRegion(np.full(2, 0.1), np.full(2, 10.0))
+    return CostObjective(CostEncoding(ClassLevel(2), region, Span.fixed(1.0)), Scores(Z), fitness)
+>>>>>>> refs/heads/estimators
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -124,17 +130,17 @@ def test_a_fitness_that_is_no_number_loses():
     assert_array_equal(objective(np.zeros((2, 2))), [np.inf, -0.5])
 
 
-def test_where_nobody_is_solved_nobody_is_judged():
-    def judge(Z):
+def test_unsolved_candidates_are_not_evaluated():
+    def fitness(Z):
         raise AssertionError
 
-    losses = objective_of(np.full((2, 4, 1), np.nan), judge)(np.zeros((2, 2)))
+    losses = objective_of(np.full((2, 4, 1), np.nan), fitness)(np.zeros((2, 2)))
     assert_array_equal(losses, [np.inf, np.inf])
 
 
 def test_overflow_warns_of_nothing_and_loses():
-    judge = ErrorFitness(np.zeros((4, 1)), None, np.square)
-    assert_array_equal(objective_of(np.full((1, 4, 1), 1e200), judge)(np.zeros((1, 2))), [np.inf])
+    fitness = ErrorFitness(np.zeros((4, 1)), None, np.square)
+    assert_array_equal(objective_of(np.full((1, 4, 1), 1e200), fitness)(np.zeros((1, 2))), [np.inf])
 
 
 def test_greater_fitness_is_a_smaller_loss():

@@ -33,7 +33,7 @@ JUDGES = ["counts", "squares", "counts without ties", "squares without ties"]
 
 
 def made(rng, k, weighted, splitter):
-    """Return an engine, an encoding, and the truth in the order of the judged rows."""
+    """Return an engine, an encoding, and the truth in the order of the validation rows."""
     y = rng.permutation(np.arange(N) % k)
     H = np.tanh(rng.standard_normal((N, L)) + 0.5 * y[:, np.newaxis])
     T = targets(y)[:, 1:] if k == 2 else targets(y)
@@ -64,23 +64,23 @@ def judge_of(name, k, truth):
 @pytest.mark.parametrize("name", JUDGES)
 def test_fitness_is_that_of_the_scores(rng, k, weighted, splitter, name):
     engine, encoding, truth = made(rng, k, weighted, splitter)
-    judge, points = judge_of(name, k, truth), encoding.box.sample(P, rng)
+    fitness, points = judge_of(name, k, truth), encoding.box.sample(P, rng)
     candidates = encoding.decode(points)
-    assert judge.is_quick
-    assert isinstance(judge, QuickFitness)
-    slow = judge(engine.scores(candidates))
-    assert_allclose(judge.of_solved(engine.solved(candidates)), slow, rtol=1e-10)
-    assert_allclose(CostObjective(encoding, engine, judge)(points), -slow, rtol=1e-9)
+    assert fitness.is_quick
+    assert isinstance(fitness, QuickFitness)
+    slow = fitness(engine.scores(candidates))
+    assert_allclose(fitness.of_solved(engine.solved(candidates)), slow, rtol=1e-10)
+    assert_allclose(CostObjective(encoding, engine, fitness)(points), -slow, rtol=1e-9)
 
 
 @KS
 @WEIGHTED
 def test_counts_are_the_same_to_the_bit(rng, k, weighted):
     engine, encoding, truth = made(rng, k, weighted, "folds")
-    judge = ConfusionFitness(truth[0], k, truth[2], accuracy, 0.0)
+    fitness = ConfusionFitness(truth[0], k, truth[2], accuracy, 0.0)
     candidates = encoding.decode(encoding.box.sample(P, rng))
-    slow = judge(engine.scores(candidates))
-    quick = judge.of_solved(engine.solved(candidates))
+    slow = fitness(engine.scores(candidates))
+    quick = fitness.of_solved(engine.solved(candidates))
     if weighted:  # weights are added in another order
         assert_allclose(quick, slow, rtol=1e-14)
     else:
@@ -91,8 +91,8 @@ def test_judges_that_need_scores_say_so(rng):
     y, T = np.arange(9) % 3, rng.standard_normal((9, 3))
     smoothed = ConfusionFitness(y, 3, None, accuracy, 0.5)
     absolute = ErrorFitness(T, None, np.abs)
-    for judge in (smoothed, absolute, TieBreakingFitness(smoothed, T, None)):
-        assert not judge.is_quick
+    for fitness in (smoothed, absolute, TieBreakingFitness(smoothed, T, None)):
+        assert not fitness.is_quick
     by_row = RowCostFitness(y, np.ones((9, 3)), None, 0.0)
     assert not isinstance(by_row, QuickFitness)
     assert not TieBreakingFitness(by_row, T, None).is_quick
@@ -106,8 +106,8 @@ def test_a_candidate_without_a_solution_loses_and_harms_no_other(rng, name):
     C = 1.0 / np.linalg.eigvalsh(H.T @ H)[-1]  # where B = -1 is singular
     region = FeasibleRegion(np.full(2, -1.0), np.full(2, 1.0))
     encoding = CostEncoding(ClassLevel(2), region, Span.fixed(C), log=False)
-    judge = judge_of(name, 2, (y, T, None))
-    objective = CostObjective(encoding, layer_engine(H, rows, every_row(N)), judge)
+    fitness = judge_of(name, 2, (y, T, None))
+    objective = CostObjective(encoding, layer_engine(H, rows, every_row(N)), fitness)
     points = np.array([[1.0, 0.5], [-1.0, -1.0], [0.2, 1.0]])
     losses = objective(points)
     assert losses[1] == np.inf

@@ -15,7 +15,7 @@ def errors_and_norms(P):
     return np.ceil(4 * np.abs(P).sum(axis=1)) / 4, np.exp(P).sum(axis=1)
 
 
-def judge(P):
+def evaluate(P):
     return Evaluated(P, *errors_and_norms(P))
 
 
@@ -44,10 +44,10 @@ def literal_trial(P, i, best, strategy, F, CR, keys, chances, start):
     return trial
 
 
-def literal_evolution(judge_one, NP, D, strategy, tie_break, tolerance, floor, G, rng):
+def literal_evolution(evaluate_one, NP, D, strategy, tie_break, tolerance, floor, G, rng):
     """Return the best point, its error and norm, with the same random numbers."""
     P = rng.uniform(-1, 1, (NP, D))
-    found = [judge_one(theta) for theta in P]
+    found = [evaluate_one(theta) for theta in P]
     best = min(range(NP), key=lambda i: found[i])
     best, best_found = P[best].copy(), found[best]
     for _ in range(G):
@@ -56,7 +56,7 @@ def literal_evolution(judge_one, NP, D, strategy, tie_break, tolerance, floor, G
         for i in range(NP):
             u = literal_trial(parents, i, target, strategy, 1.0, 0.8, keys, chances, start)
             u = np.clip(u, -1, 1)
-            f_u, norm_u = judge_one(u)
+            f_u, norm_u = evaluate_one(u)
             if tie_break == "selection":
                 wins = preferred(f_u, norm_u, *found[i], tolerance, floor)
             else:
@@ -73,7 +73,7 @@ def literal_evolution(judge_one, NP, D, strategy, tie_break, tolerance, floor, G
 @pytest.mark.parametrize("D", [1, 7])
 def test_evolution_equals_the_published_loop_draw_by_draw(strategy, tie_break, D):
     found = evolve(
-        judge,
+        evaluate,
         (9, D),
         Variation(strategy, amplitude=1.0, crossover=0.8, clip=True),
         NormRule(tie_break, tolerance=0.1, floor=0.5),
@@ -133,7 +133,7 @@ def test_clipping_keeps_the_bounds(strategy, clip):
 
     def recording(P):
         seen.append(P)
-        return judge(P - 3.0)  # the least error lies outside
+        return evaluate(P - 3.0)  # the least error lies outside
 
     evolve(
         recording,
@@ -178,5 +178,5 @@ def test_few_individuals_cannot_evolve():
     variation = Variation("rand1bin", amplitude=1.0, crossover=0.8, clip=True)
     rule, rng = NormRule("selection", 0.02, 0.0), np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"population_size must be at least 4 .* got 3"):
-        evolve(judge, (3, 2), variation, rule, max_epochs=1, rng=rng)
-    assert evolve(judge, (1, 2), variation, rule, max_epochs=0, rng=rng).history.evaluations == 1
+        evolve(evaluate, (3, 2), variation, rule, max_epochs=1, rng=rng)
+    assert evolve(evaluate, (1, 2), variation, rule, max_epochs=0, rng=rng).history.evaluations == 1

@@ -487,7 +487,7 @@ def _split_by_groups(fitness: Any, X: Matrix, y: AnyArray, groups: Groups) -> li
             label = groups.labels[test][divided].tolist()[0]
             raise ValueError(
                 "fitness must keep rows of one group on one side of every split, got "
-                f"{fitness!r}, which divides the group {label!r}"
+                f"{fitness!r}, which parts the group {label!r}"
             )
     return pairs
 
