@@ -50,23 +50,14 @@ def test_gain_is_the_difference_in_fitness(scores, y, metric, smoothing):
 
 
 @pytest.mark.parametrize("metric", [accuracy, balanced_accuracy])
-<<<<<<< HEAD
-def test_noise_is_the_standard_error_of_the_gain(scores, y, metric):
+def test_std_error_is_the_standard_error_of_the_gain(scores, y, metric):
     """Of a mean over rows of every class, if both costs were equally good."""
     differences = np.subtract(*right(scores, y))
     share = {accuracy: [0.75, 0.25], balanced_accuracy: [0.5, 0.5]}[metric]
     errors = [
         part**2 * np.mean(differences[y == c] ** 2) / np.sum(y == c) for c, part in enumerate(share)
     ]
-    found = weighed(judge(y, metric), *scores)
-=======
-def test_std_error_is_the_standard_error_of_the_gain(scores, y, metric):
-    """Of a mean over rows of every class, by the variances within the classes."""
-    differences = np.subtract(*right(scores, y))
-    share = {accuracy: [0.75, 0.25], balanced_accuracy: [0.5, 0.5]}[metric]
-    errors = [part**2 * differences[y == c].var() / np.sum(y == c) for c, part in enumerate(share)]
     found = compared(fitness(y, metric), *scores)
->>>>>>> refs/heads/estimators
     assert_allclose(found.std_error, np.sqrt(sum(errors)), rtol=1e-4)
 
 
@@ -74,13 +65,8 @@ def test_std_error_of_row_costs_is_the_standard_error_of_their_mean(scores, y, r
     costs = np.column_stack([rng.uniform(1, 9, len(y)) * y, rng.uniform(0, 2, len(y)) * (1 - y)])
     spent = [np.where(Z[:, 0] > 0, costs[:, 1], costs[:, 0]) for Z in scores]
     saved = spent[1] - spent[0]
-<<<<<<< HEAD
-    found = weighed(RowCostFitness(y, costs, None, 0.0), *scores)
-    expected = np.sqrt(np.sum(saved**2)) / len(y)
-=======
     found = compared(RowCostFitness(y, costs, None, 0.0), *scores)
-    expected = np.sqrt(sum(np.sum(y == c) * saved[y == c].var() for c in (0, 1))) / len(y)
->>>>>>> refs/heads/estimators
+    expected = np.sqrt(np.sum(saved**2)) / len(y)
     assert_allclose(found.gain, saved.mean(), rtol=1e-12)
     assert_allclose(found.std_error, expected, rtol=1e-4)
 

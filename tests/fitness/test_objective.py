@@ -106,15 +106,9 @@ class Scores:
         return self.Z
 
 
-<<<<<<< HEAD
-def objective_of(Z, judge):
-    region = FeasibleRegion(np.full(2, 0.1), np.full(2, 10.0))
-    return CostObjective(CostEncoding(ClassLevel(2), region, Span.fixed(1.0)), Scores(Z), judge)
-=======
 def objective_of(Z, fitness):
-    region = CostRegion(np.full(2, 0.1), np.full(2, 10.0))
+    region = FeasibleRegion(np.full(2, 0.1), np.full(2, 10.0))
     return CostObjective(CostEncoding(ClassLevel(2), region, Span.fixed(1.0)), Scores(Z), fitness)
->>>>>>> refs/heads/estimators
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
