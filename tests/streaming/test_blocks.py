@@ -24,6 +24,18 @@ TEXTS = {
     "spaces": "a , b\n 1, x\n2 ,y \n",
     "not UTF-8": "größe,b\nä,1e5\nö,2\n",
     "end of file sign": "a,b\n1,2\n\x1a",
+    "quotes within a field": 'a,b\n5" pipe,1\nx,2\n6" pipe,3\n',
+    "an open quote": 'a,b\n1,x\n2,"y\n3,z\n',
+    "one column with gaps": 'a\n1\n""\n\n3\n',
+    "ends of lines of an old system": "a,b\r1,2\r3,x\r",
+    "codes with a sign, in quotes": 'a,b,c\n"-01", 00,1\n2,3,0\n',
+    "an ISO date": "a,b\n2024-01-05,1e-05\n2024-02-06,2\n",
+    "three decimals": "a;b\n1.234;1\n2.345;2,5\n3.456;3\n",
+    "three decimals, then a comma": "a;b\n1.234;x\n2.345;y\n3,5;z\n4.567;w\n",
+    "signs and exponents": "a,b\n+1.5,-2e-05\n-3,1E5\n,inf\n",
+    "flags": "a,b\nTrue,1\nFalse,0\n",
+    "marks of nothing, then words": "a,b\n-,1\n,2\nnone,3\nx,4\n",
+    "a large number": "a,b\n9007199254740993,18446744073709551616\n1,2\n",
 }
 SIZES = pytest.mark.parametrize("block_rows", [1, 2, 100])
 
@@ -49,13 +61,17 @@ def together(blocks):
 
 
 @SIZES
+@pytest.mark.parametrize("chunk_bytes", [8, 1 << 20])
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", TEXTS)
-def test_blocks_of_text_are_the_table(tmp_path, name, packed, block_rows):
+def test_blocks_of_text_are_the_table(tmp_path, name, packed, block_rows, chunk_bytes, monkeypatch):
     data = TEXTS[name].encode("cp1252" if name == "not UTF-8" else "utf-8")
     file = tmp_path / ("a.csv.gz" if packed else "a.csv")
     file.write_bytes(gzip.compress(data, mtime=0) if packed else data)
-    table, blocks = read_table(file), open_blocks(file, block_rows=block_rows)
+    table = read_table(file)
+    monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", chunk_bytes)
+    pd.testing.assert_frame_equal(read_table(file).frame, table.frame)
+    blocks = open_blocks(file, block_rows=block_rows)
     assert all(len(block) <= block_rows for block in blocks)
     pd.testing.assert_frame_equal(together(blocks), table.frame)
     assert (blocks.notes, blocks.n_rows) == (table.notes, len(table.frame))

@@ -63,6 +63,30 @@ def test_blocks_and_formats_do_not_matter(folder, frame, sample):
         assert done.model[-1].stream_["passes"] == number
 
 
+@pytest.mark.parametrize(
+    ("change", "passes"),
+    [
+        (lambda frame: frame, 2),
+        (lambda frame: frame.assign(b=[*frame["b"][:-1].astype(str), "unknown"]), 3),
+        (lambda frame: frame.assign(state=[*[1, 2] * 500, *range(500)]), 3),
+    ],
+    ids=["as it seems", "a word at the end", "numbers at the end"],
+)
+def test_a_file_is_read_once_more_where_it_is_not_as_it_seems(
+    frame, tmp_path, monkeypatch, change, passes
+):
+    changed = change(frame)
+    changed.to_csv(tmp_path / "a.csv", index=False)
+    changed.to_parquet(tmp_path / "a.parquet")
+    monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", 4096)
+    monkeypatch.setattr("ecselm.streaming.study.HEAD_ROWS", 200)
+    whole = study_stream(tmp_path / "a.parquet", asked(), block_rows=200, sample=300)
+    done = study_stream(tmp_path / "a.csv", asked(), block_rows=200, sample=300)
+    assert done.model[-1].stream_["passes"] == passes
+    assert done.card.data.columns == whole.card.data.columns
+    assert done.card.held_out.scores == pytest.approx(whole.card.held_out.scores)
+
+
 def test_what_was_sampled_is_told(folder):
     card = study_stream(folder / "a.parquet", requested(), block_rows=200, sample=100).card
     told = " ".join(card.data.notes)

@@ -78,6 +78,45 @@ def test_a_quoted_field_may_hold_delimiters_and_lines(write):
     assert frame["a"].tolist() == ["x,\ny", 'say "z"']
 
 
+def test_numbers_with_a_plus_sign_are_read_to_the_last_digit(write):
+    texts = ["+9380.531266279357", "+5.6236506816856086e-08"]
+    for delimiter, sign in ((",", "."), (";", ",")):
+        lines = [delimiter.join(["a", "b"]), *(f"{t}{delimiter}x" for t in texts)]
+        file = write("a.csv", "\n".join(lines).replace(".", sign))
+        assert read_table(file).frame["a"].tolist() == [float(text) for text in texts]
+
+
+def test_an_uneven_row_is_named_by_its_line_wherever_it_is(write, monkeypatch):
+    lines = ["a,b", *['1,"x\ny"'] * 50, "1,2,3", *["1,2"] * 50]
+    file = write("a.csv", "\n".join(lines))
+    for size in (16, 1 << 20):
+        monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", size)
+        with pytest.raises(ValueError, match=r"line 102: must have 2 fields as line 1 has, got 3"):
+            read_table(file)
+
+
+def test_a_file_of_gzip_that_claims_too_much_is_refused(write, monkeypatch):
+    monkeypatch.setattr("ecselm.tables.read.MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="must hold at most 1000 bytes once unpacked"):
+        read_table(write("a.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 999, mtime=0)))
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(write, monkeypatch):
+    monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", 1000)
+    monkeypatch.setattr("ecselm.tables.text.MOST_LINE_BYTES", 5000)
+    with pytest.raises(ValueError, match="must have lines of at most 5000 bytes"):
+        read_table(write("a.csv", "a,b\n" + "1," * 9999))
+
+
+def test_text_that_is_not_utf_8_far_from_its_beginning_is_read_again(write, monkeypatch):
+    monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", 64)
+    monkeypatch.setattr("ecselm.tables.text.SNIFFED_BYTES", 64)
+    lines = ["a,b", *["x,1"] * 200, "Bär,2"]
+    table = read_table(write("a.csv", "\n".join(lines).encode("cp1252")))
+    assert table.frame["a"].iloc[-1] == "Bär"
+    assert table.notes == ("The text is not UTF-8; read as cp1252.",)
+
+
 def test_a_column_without_a_name_gets_one(write):
     table = read_table(write("a.csv", ",column 1\n0,5\n1,6\n"))
     assert table.frame.columns.tolist() == ["column 1'", "column 1"]

@@ -26,6 +26,7 @@ N_SNIFFED = 100  # rows by which the delimiter is found
 SNIFFED_BYTES = 1 << 13  # of text at a time, until there are so many rows
 N_HEAD = 1024  # bytes by which the kind of a file is found
 CHUNK_BYTES = 1 << 22  # of text that is parsed at a time
+SLICE_BYTES = 1 << 17  # of a chunk, looked at at a time: the processor's cache holds them
 MOST_BYTES = 2**32  # of a whole table, once unpacked; a file of gzip can claim any size
 MOST_LINE_BYTES = 2**28  # a file without ends of lines must not be held as a whole
 REWRITTEN_ROWS = 4096  # at a time, of text that pandas would not read by our rules
@@ -44,10 +45,9 @@ _KINDS = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
 }
-_QUOTE, _RETURN, _LINE_END, _SPACE, _ZERO = b'"\r\n 0'
+_QUOTE, _RETURN, _LINE_END, _SPACE, _POINT, _ZERO = b'"\r\n .0'
 _IS_SIGN = np.isin(np.arange(256), list(b"+-"))
 _IS_PREFIX = np.isin(np.arange(256), list(b'" \t'))  # may stand before the text of a cell
-_MAY_BEGIN_CODE = _IS_SIGN | _IS_PREFIX | (np.arange(256) == _ZERO)
 _IS_BLANK = np.isin(np.arange(256), list(b'" \t\r\n'))  # may begin a row that holds nothing
 
 
@@ -171,10 +171,18 @@ def rows_of(
     n_before : int, default=0
         Number of lines before these.
     """
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    last = ""
+
+    def watched() -> Iterator[str]:
+        nonlocal last
+        for line in lines:
+            last = line
+            yield line
+
+    reader = csv.reader(watched(), delimiter=delimiter, skipinitialspace=True)
     try:
         for row in reader:
-            if any(row) or len(row) > 1:
+            if any(row) or len(row) > 1 or '"' in last:  # an empty cell in quotes is a row
                 yield n_before + reader.line_num, row
     except csv.Error as error:
         line = n_before + reader.line_num
@@ -287,21 +295,31 @@ class Chunk:
 
     def codes(self) -> BoolArray:
         """Return which columns have a cell that begins as 007 does: digits, but no number."""
-        data = np.frombuffer(self.data + b"\n", dtype=np.uint8)
-        ends = self.ends.ravel()
-        first = np.concatenate([[0], ends[:-1] + 1])
-        found = np.zeros(self.ends.shape[1], dtype=bool)
-        cells = np.flatnonzero(_MAY_BEGIN_CODE[data[first]])
-        first, ends = first[cells], ends[cells]
-        moved = np.flatnonzero(_IS_PREFIX[data[first]] & (first < ends))
+        data = np.frombuffer(b"\n" + self.data, dtype=np.uint8)
+        zeros = np.concatenate(
+            [
+                _leading_zeros(data[start : start + SLICE_BYTES + 2]) + start
+                for start in range(0, len(data), SLICE_BYTES)
+            ]
+        )
+        # Few places are such zeros; some of them begin a cell.
+        ends = self.ends.ravel() + 1
+        cells = np.searchsorted(ends, zeros)
+        starts = np.where(cells > 0, ends[cells - 1] + 1, 1)
+        before = zeros - 1 - _IS_SIGN[data[zeros - 1]]
+        moved = np.flatnonzero((before >= starts) & _IS_PREFIX[data[before]])
         while len(moved):
-            first[moved] += 1
-            moved = moved[_IS_PREFIX[data[first[moved]]] & (first[moved] < ends[moved])]
-        first[_IS_SIGN[data[first]]] += 1
-        zeros = np.flatnonzero(data[first] == _ZERO)
-        zeros = zeros[data[first[zeros] + 1] - _ZERO < 10]
-        found[cells[zeros] % len(found)] = True
+            before[moved] -= 1
+            moved = moved[(before >= starts)[moved] & _IS_PREFIX[data[before[moved]]]]
+        found = np.zeros(self.ends.shape[1], dtype=bool)
+        found[cells[before < starts] % len(found)] = True
         return found
+
+    def has_spaces(self, delimiter: str) -> bool:
+        """Tell whether a cell may begin with a space."""
+        data = np.frombuffer(self.data, dtype=np.uint8)
+        before = data[np.flatnonzero(data == _SPACE) - 1] if b" " in self.data else data[:0]
+        return bool(((before == ord(delimiter)) | (before == _LINE_END)).any())
 
     def has(self, column: int, character: str) -> bool:
         """Tell whether an ASCII character stands anywhere in the cells of a column."""
@@ -366,6 +384,13 @@ class Chunk:
         return Chunk(self.data[n_bytes:], self.ends[n_rows:] - n_bytes)
 
 
+def _leading_zeros(data: AnyArray) -> IntArray:
+    """Return positions of zeros that stand before a digit, and not behind a digit or a point."""
+    is_digit = data - _ZERO < 10
+    goes_on = is_digit | (data == _POINT)
+    return np.flatnonzero((data[1:-1] == _ZERO) & is_digit[2:] & ~goes_on[:-2]) + 1
+
+
 def _no_rows(width: int) -> IntArray:
     return np.empty((0, width), dtype=np.intp)
 
@@ -402,7 +427,8 @@ def chunks_of(dialect: Dialect, most_bytes: int | None = None) -> Iterator[Chunk
             yield from _rewritten(rows if below_header else islice(rows, 1, None), dialect)
             return
         chunk, rest = found
-        n_lines += text.count(b"\n") - rest.count(b"\n")
+        n_lines += int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == _LINE_END))
+        n_lines -= rest.count(b"\n")
         if len(chunk) and not below_header:
             chunk, below_header = chunk.after(1), True
         if len(chunk):
