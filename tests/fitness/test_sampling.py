@@ -1,10 +1,8 @@
 """The sample is even over the classes, bounded, and the same for any cut into blocks."""
 
-from functools import reduce
-
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from ecselm.fitness.sampling import SLACK, RowSample, fair_quotas
 from ecselm.outofcore import RowBlock
@@ -12,14 +10,18 @@ from ecselm.outofcore import RowBlock
 
 def drawn(y, n_rows, size, weight=None, seed=0):
     """Return the sample of rows that hold their own positions."""
-    rng, samples = np.random.default_rng(seed), []
+    rng, sample = np.random.default_rng(seed), None
     X = np.arange(len(y), dtype=float)[:, np.newaxis]
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         w = None if weight is None else weight[rows]
         block = RowBlock(X[rows], y[rows], w)
-        samples.append(RowSample.of(block, rng.random(len(block)), n_rows, y[rows], w))
-    return reduce(lambda a, b: a + b, samples)
+        draws = rng.random(len(block))
+        if sample is None:
+            sample = RowSample.of(block, draws, n_rows, y[rows], w)
+        else:
+            sample = sample.extended(block, draws, y[rows], w)
+    return sample
 
 
 @pytest.fixture
@@ -46,19 +48,17 @@ def test_classes_have_equal_places_and_small_ones_keep_all_rows(y):
     assert sample.class_counts == {name: int((y == name).sum()) for name in "abcd"}
 
 
-def test_rows_stand_for_those_that_are_not_there(y, rng):
+def test_masses_are_those_of_all_rows(y, rng):
     weight = rng.uniform(0.5, 2.0, len(y))
     sample = drawn(y, 200, 100, weight)
-    scaled = sample.rows.weight * sample.factors
-    for name in "abcd":
-        assert scaled[sample.rows.y == name].sum() == pytest.approx(weight[y == name].sum())
+    for name, mass in zip("abcd", sample.masses, strict=True):
+        assert mass == pytest.approx(weight[y == name].sum())
 
 
 def test_a_sample_of_all_rows_is_all_rows_in_their_order(y):
     sample = drawn(y, len(y), 100)
     assert sample.is_complete
     assert_array_equal(sample.rows.y, y)
-    assert_allclose(sample.factors, 1.0)
 
 
 def test_every_row_of_a_class_has_the_same_chance():
@@ -78,7 +78,7 @@ def test_the_rows_held_are_bounded(rng):
         block = RowBlock(rng.random((60, 2)), np.zeros(60))
         more = RowSample.of(block, rng.random(60), 100, rng.integers(0, 4, 60))
         sample = more if sample is None else sample + more
-        assert sum(map(len, sample.blocks)) == len(sample.keys) <= SLACK * 100
+        assert sum(map(len, sample.blocks)) == len(sample.draws) <= SLACK * 100
     assert len(sample) == len(sample.rows) == 100
 
 
@@ -91,13 +91,22 @@ def test_a_sample_little_larger_than_it_may_be_is_not_complete(rng, most):
     assert len(sample + more) == min(most, 70)
 
 
+def test_samples_of_blocks_add_up(y):
+    X = np.arange(len(y), dtype=float)[:, np.newaxis]
+    draws = np.random.default_rng(0).random(len(y))
+    halves = [
+        RowSample.of(RowBlock(X[own], y[own]), draws[own], 200, y[own])
+        for own in (slice(0, 1700), slice(1700, None))
+    ]
+    assert_array_equal((halves[0] + halves[1]).rows.X, drawn(y, 200, 100).rows.X)
+
+
 def test_ineligible_rows_are_only_counted(rng):
     y = np.array([0, 0, 0, 1])
     rows = RowBlock(np.arange(4.0)[:, np.newaxis], y)
     sample = RowSample.of(rows, rng.random(4), 2, y, None, np.array([0, 1, 0, 1], dtype=bool))
     assert_array_equal(sample.rows.X[:, 0], [1, 3])
     assert sample.class_counts == {0: 3, 1: 1}
-    assert_allclose(sample.factors, [3.0, 1.0])
 
 
 def test_a_sample_is_a_copy(rng):
@@ -112,7 +121,7 @@ def test_empty_blocks_change_nothing(rng):
     full = RowSample.of(RowBlock(np.ones((5, 2)), np.ones(5)), rng.random(5), 3)
     for sample in (empty + full, full + empty):
         assert len(sample.rows) == 3
-        assert_array_equal(np.sort(sample.thinned().keys), np.sort(full.keys))
+        assert_array_equal(np.sort(sample.thinned().draws), np.sort(full.draws))
 
 
 def test_more_classes_than_places_are_refused(rng):

@@ -461,7 +461,7 @@ def stream_elm(data):
 
 @recorded(*CLASSES, searched=True)
 def stream_ecselm(data):
-    """Searched on a sample, solved on all rows."""
+    """Validated on a sample, trained on all rows."""
     model = ECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS)
     with _file(data, "rows.csv") as file:
         blocks = open_blocks(file, block_rows=40)

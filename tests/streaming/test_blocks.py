@@ -155,7 +155,7 @@ def peak_of_reading_once(file):
 
 
 def test_memory_is_that_of_a_block(tmp_path, rng, monkeypatch):
-    monkeypatch.setattr("ecselm.streaming.blocks.PIECE_ROWS", 50)
+    monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", 4096)
     lines = [",".join(f"{x:.9f}" for x in row) for row in rng.random((20_000, 4))]
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     small.write_text("\n".join(["a,b,c,d", *lines[:1000]]))

@@ -4,31 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecselm.streaming import Blocks
-from ecselm.streaming.blocks import Passes
-from ecselm.streaming.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, target_of
-from ecselm.streaming.study import look_at_table
 from ecselm.study import plan_columns, task_of, training_rows
+from ecselm.tables.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, TableTally, target_of
 
 N = 400
 
 
-class Frame:
-    """A table in memory that gives its rows as a file does."""
-
-    notes = ()
-
-    def __init__(self, frame):
-        self.frame, self.names, self.n_rows = frame, list(frame.columns), len(frame)
-
-    def frames(self, names, block_rows):
-        for start in range(0, self.n_rows, block_rows):
-            yield self.frame[list(names)].iloc[start : start + block_rows].reset_index(drop=True)
-
-
 def looked_at(frame, target, block_rows, groups=None, task=None):
-    blocks = Blocks(Frame(frame), tuple(frame.columns), block_rows)
-    return look_at_table(blocks, target, groups, task, Passes(1))
+    tally = TableTally(frame.columns, target, groups)
+    for start in range(0, len(frame), block_rows):
+        tally.add(frame.iloc[start : start + block_rows].reset_index(drop=True))
+    return tally.plan(), tally.target(task)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import pandas as pd
 from ecselm._files import replacing
 from ecselm.saving import SavedModel, load_model, save_model
 from ecselm.study import Card
-from ecselm.tables.read import check_pyarrow, check_there
+from ecselm.tables.arrow import check_pyarrow
+from ecselm.tables.read import check_there
 
 PREDICTION = "prediction"
 ENDINGS = (".csv", ".parquet")

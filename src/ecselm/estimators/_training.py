@@ -172,7 +172,7 @@ def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> F
 class CalibrationSample:
     """All rows up to ``SAMPLE_ROWS``, then a uniform sample of that many.
 
-    The keys of the rows are one random stream, so any division into chunks keeps the same rows.
+    The draws of the rows are one random stream, so any division into chunks keeps the same rows.
     """
 
     sample: RowSample

@@ -27,8 +27,8 @@ from ecselm.outofcore.passes import (
     LevelGroups,
     PositionRange,
     RowReader,
+    RowSummary,
     SampleRule,
-    Survey,
     TargetRange,
     count_targets,
 )
@@ -41,10 +41,10 @@ from ecselm.outofcore.source import (
 MAX_VALIDATION_ROWS = 100_000
 SAMPLE_STREAM = 8  # children of the random state: a search has fewer
 SQUARES = "neg_mean_squared_error"
-SURVEY, TARGETS = "looking at the rows", "looking at the targets"
+SUMMARY, TARGETS = "looking at the rows", "looking at the targets"
 
 
-def survey(blocks: Blocks, rule: SampleRule | None = None) -> Survey:
+def summarise(blocks: Blocks, rule: SampleRule | None = None) -> RowSummary:
     """Read all rows once, and refuse what cannot be learned from.
 
     Parameters
@@ -53,8 +53,8 @@ def survey(blocks: Blocks, rule: SampleRule | None = None) -> Survey:
     rule : SampleRule or None, default=None
         How to draw a sample; None draws none.
     """
-    look = partial(Survey.of, has_labels=blocks.has_labels, rule=rule)
-    known: Survey = blocks.reduce(look, Survey.__add__, SURVEY, placed=rule is not None)
+    look = partial(RowSummary.of, has_labels=blocks.has_labels, rule=rule)
+    known: RowSummary = blocks.reduce(look, RowSummary.__add__, SUMMARY, placed=rule is not None)
     if not known.scale.weight:
         raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     if known.labels is not None:
@@ -90,7 +90,7 @@ def fit_blocks(
     if model.hidden_layer is not None:
         levels = None if blocks.has_labels else LevelGroups.at(np.zeros(0))
         rule = SampleRule.drawn(max_sample_rows, _sample_rng(model), levels=levels, searches=False)
-    known = survey(blocks, rule)
+    known = summarise(blocks, rule)
     # Costs that contradict the classes are refused before rows are summed.
     reader = RowReader(model, None if known.labels is None else known.labels.classes)
     costs = None if reader.classes is None else reader.costs(np.zeros(0, np.intp), no_costs)
@@ -100,7 +100,7 @@ def fit_blocks(
     recipe = replace(recipe, made=_made(recipe, known))
     # The second pass: sums, and the rows that probabilities are calibrated by.
     rng = model._sample_rng()
-    keys, places = drawn_places(blocks.sizes, rng)
+    draws, places = drawn_places(blocks.sizes, rng)
     add_up = partial(
         CostSums.of, reader=reader, layer=recipe.made, places=None if rng is None else places
     )
@@ -109,7 +109,7 @@ def fit_blocks(
         raise ValueError("costs must not be 0 for every row of positive weight")
     sample = None
     if rng is not None:
-        sample = CalibrationSample(RowSample.of(sums.picked, keys, SAMPLE_ROWS), rng)
+        sample = CalibrationSample(RowSample.of(sums.picked, draws, SAMPLE_ROWS), rng)
     learner = LayerLearner(recipe, recipe.made, True, sums.blocks, sums.counts, sums.masses, sample)
     # (15), solved.
     no_rows = sums.picked.taken(np.arange(0))
@@ -121,7 +121,7 @@ def fit_blocks(
     return 0 if known.listing is None else len(known.listing.sample)
 
 
-def _made(recipe: LayerRecipe, known: Survey) -> Any:
+def _made(recipe: LayerRecipe, known: RowSummary) -> Any:
     """Return the layer for all rows; a transformer is fitted to the sample."""
     if known.listing is None:
         return measured_layer(recipe, known)
@@ -130,21 +130,21 @@ def _made(recipe: LayerRecipe, known: Survey) -> Any:
 
 
 def drawn_places(sizes: IntArray, rng: np.random.Generator | None) -> tuple[FloatArray, IntArray]:
-    """Return the keys and places of the rows that a :class:`CalibrationSample` keeps.
+    """Return the draws and places of the rows that a :class:`CalibrationSample` keeps.
 
     Overwrites ``rng``: it ends as that of a sample which has seen all rows.
     """
-    keys, places, start = np.zeros(0), np.zeros(0, dtype=np.intp), 0
+    draws, places, start = np.zeros(0), np.zeros(0, dtype=np.intp), 0
     if rng is None:
-        return keys, places
+        return draws, places
     for size in sizes.tolist():
-        keys = np.concatenate([keys, rng.random(size)])
+        draws = np.concatenate([draws, rng.random(size)])
         places = np.concatenate([places, np.arange(start, start + size)])
         start += size
-        if len(keys) > SAMPLE_ROWS:
-            kept = smallest(keys, np.zeros(len(keys), dtype=np.intp), np.array([SAMPLE_ROWS]))
-            keys, places = keys[kept], places[kept]
-    return keys, places
+        if len(draws) > SAMPLE_ROWS:
+            kept = smallest(draws, np.zeros(len(draws), dtype=np.intp), np.array([SAMPLE_ROWS]))
+            draws, places = draws[kept], places[kept]
+    return draws, places
 
 
 def _sample_rng(model: Any) -> np.random.Generator:
@@ -173,9 +173,9 @@ def sampled_source(model: Any, blocks: Blocks, max_validation_rows: int) -> Samp
         levels=levels,
         known=known,
     )
-    found = survey(blocks, rule)
+    found = summarise(blocks, rule)
     if found.listing is None:
-        raise TypeError("a survey with a rule must list rows")
+        raise TypeError("a summary with a rule must list rows")
     if levels is None:
         counts: LabelCounts = found.labels  # type: ignore[assignment]  # blocks have labels
         grouping: Grouping = ClassGroups(counts.classes)

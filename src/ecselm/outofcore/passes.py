@@ -96,7 +96,7 @@ class TargetRange:
 
 @dataclass(frozen=True, slots=True)
 class PositionRange:
-    """The range of positions that levels of several targets are cut from."""
+    """The range of positions of several targets, which levels divide."""
 
     targets: TargetRange
 
@@ -372,7 +372,7 @@ def _numbers(hashes: AnyArray, rows: RowBlock, rule: SampleRule) -> AnyArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class RowSummary:
     """What must be known of all rows before any of them can be summed."""
 
     n_rows: int
@@ -382,8 +382,8 @@ class Survey:
     listing: RowListing | None  # None where no row is sampled
 
     @classmethod
-    def of(cls, block: RowBlock, has_labels: bool, rule: SampleRule | None) -> Survey:
-        """Survey one block."""
+    def of(cls, block: RowBlock, has_labels: bool, rule: SampleRule | None) -> RowSummary:
+        """Summarise one block."""
         return cls(
             len(block),
             ScaleSum.of(block.X, block.weight),
@@ -392,14 +392,14 @@ class Survey:
             RowListing.of(block, rule) if rule is not None and len(block) else None,
         )
 
-    def __add__(self, other: Survey) -> Survey:
+    def __add__(self, other: RowSummary) -> RowSummary:
         """Return what is known of the rows of both, these first."""
         if not self.n_rows or not other.n_rows:
             return self if self.n_rows else other
         both_labels = self.labels is not None and other.labels is not None
         both_listed = self.listing is not None and other.listing is not None
         full = len(self.head) >= MAX_HEAD
-        return Survey(
+        return RowSummary(
             self.n_rows + other.n_rows,
             self.scale + other.scale,
             self.head if full else self.head.joined(other.head),

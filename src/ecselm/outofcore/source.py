@@ -29,12 +29,12 @@ from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
 from ecselm.layers import HiddenLayer, RandomLayer
 from ecselm.linalg import GramBlocks
 from ecselm.outofcore.blocks import Blocks, RowBlock, named
-from ecselm.outofcore.passes import FoldPlan, Grouping, LayerSums, RowListing, Survey
+from ecselm.outofcore.passes import FoldPlan, Grouping, LayerSums, RowListing, RowSummary
 
 SUMS = "adding up"
 
 
-def measured_layer(recipe: LayerRecipe, known: Survey) -> RandomLayer:
+def measured_layer(recipe: LayerRecipe, known: RowSummary) -> RandomLayer:
     """Return the layer that :meth:`LayerRecipe.make` makes of all rows."""
     layer = recipe.scaled(known.scale.scale(recipe.scale))
     layer.warn_if_saturated(known.head.X)
@@ -51,7 +51,7 @@ class SampledSource:
     """
 
     blocks: Blocks
-    known: Survey
+    known: RowSummary
     grouping: Grouping
     masses: FloatArray  # (g,) sums of weights
     sample: RowBlock

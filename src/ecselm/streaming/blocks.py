@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import re
-import zlib
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
-from importlib import import_module
-from itertools import islice
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
-import numpy as np
-import pandas as pd
-
-from ecselm._typing import AnyArray, FloatArray
 from ecselm._wording import did_you_mean
-from ecselm.tables.cells import CODE, DECIMAL, GROUPING, PLAIN, Reading, read_names, read_styled
-from ecselm.tables.files import unpacking
-from ecselm.tables.read import (
-    DELIMITED,
-    DELIMITERS,
-    check_text,
-    check_there,
-    check_width,
-    column_names,
-    comma_notes,
-    encodings_of,
-    ending_of,
-    find_delimiter,
-    read_header,
-    rows_of,
-    whole_numbers,
-)
+from ecselm.tables.arrow import ArrowFile, open_arrow
+from ecselm.tables.delimited import TextFile, TextScan
+from ecselm.tables.read import ARROW, DELIMITED, check_there, ending_of
 
-_NO_MORE = object()
-PAGE_BYTES = 1 << 20  # of a column of a Parquet file, read at a time
-_NO_NAME = re.compile(r"__index_level_\d+__")  # of an index that pandas has stored
-_CODE = re.compile(f"^{CODE.pattern}", re.MULTILINE)
-Style = tuple[str, bool]  # what commas mean, and whether all words end in a per cent sign
-SCAN = "telling numbers from words"
-N_HEAD = 1024  # bytes by which the kind of a file is told
-PIECE_ROWS = 4096  # words of so many rows are held at a time, numbers of a whole block
 BLOCK_ROWS = 1 << 16
+SCAN = "finding the types of columns"
+_NO_MORE = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +35,7 @@ Told = Callable[[StreamProgress], Any] | None
 
 
 class Passes:
-    """Counts passes over the rows, and tells somebody of every block.
+    """Count passes over the rows and report every block.
 
     Parameters
     ----------
@@ -130,366 +100,16 @@ def read_ahead(blocks: Generator[Any, None, None]) -> Iterator[Any]:
             yield block
 
 
-@dataclass(frozen=True, slots=True)
-class ArrowTable:
-    """A file of record batches, of which all is known but the rows."""
-
-    path: Path
-    stored: tuple[str, ...]  # names of the columns in the file
-    names: list[str]
-    n_rows: int
-    notes: tuple[str, ...]
-    batches: Callable[[Path, list[str], int], Iterator[Any]]
-
-    def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
-        """Yield the columns of these names, at most ``block_rows`` rows at a time."""
-        places = dict(zip(self.names, self.stored, strict=True))
-        chosen = [places[name] for name in names]
-        for batch in self.batches(self.path, chosen, block_rows):
-            frame = batch.select(chosen).to_pandas(ignore_metadata=True, use_threads=False)
-            yield frame.set_axis(list(names), axis=1)
-
-
-def parquet_table(path: Path, _: Passes) -> ArrowTable:
-    """Return what a Parquet file says of itself."""
-    _check_begin(path, b"PAR1")
-    _pyarrow(path.name)
-    with unpacking(path.name), _parquet(path) as file:
-        schema, n_rows = file.schema_arrow, file.metadata.num_rows
-    return _described(path, schema, n_rows, _parquet_batches)
-
-
-def arrow_table(path: Path, _: Passes) -> ArrowTable:
-    """Return what an Arrow file, which Feather is another name of, says of itself."""
-    _check_begin(path, b"ARROW1")
-    _pyarrow(path.name)
-    with unpacking(path.name), _arrow(path) as file:
-        schema = file.schema
-        n_rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-    return _described(path, schema, n_rows, _arrow_batches)
-
-
-def _parquet_batches(path: Path, names: list[str], block_rows: int) -> Iterator[Any]:
-    with unpacking(path.name), _parquet(path) as file:
-        # Blocks are read ahead by one thread, which leaves the others to the products.
-        yield from file.iter_batches(batch_size=block_rows, columns=names, use_threads=False)
-
-
-def _arrow_batches(path: Path, names: list[str], block_rows: int) -> Iterator[Any]:
-    with unpacking(path.name), _arrow(path) as file:
-        for i in range(file.num_record_batches):
-            batch = file.get_batch(i).select(names)
-            for start in range(0, batch.num_rows, block_rows):
-                yield batch.slice(start, block_rows)
-
-
-def _parquet(path: Path) -> AbstractContextManager[Any]:
-    parquet = import_module("pyarrow.parquet")
-    # Without these a whole group of rows, which may be the whole file, would be read at once.
-    file: AbstractContextManager[Any] = parquet.ParquetFile(
-        path, buffer_size=PAGE_BYTES, pre_buffer=False
-    )
-    return file
-
-
-def _arrow(path: Path) -> AbstractContextManager[Any]:
-    pyarrow = import_module("pyarrow")
-    file: AbstractContextManager[Any] = pyarrow.ipc.open_file(pyarrow.memory_map(str(path)))
-    return file
-
-
-def _pyarrow(file: str) -> None:
-    try:
-        import_module("pyarrow")
-    except ImportError as error:
-        raise ImportError(f'reading {file} needs pyarrow: pip install "ecselm[parquet]"') from error
-
-
-def _check_begin(path: Path, mark: bytes) -> None:
-    with path.open("rb") as stream:
-        head = stream.read(6)
-    if not head:
-        raise ValueError(f"{path.name} must hold a table, got nothing")
-    if head.startswith(b"FEA1"):
-        raise ValueError(f"{path.name} must be of Feather's second version to be read in blocks")
-    if not head.startswith(mark):
-        raise ValueError(f"{path.name} must begin as a file of its ending does, got {head!r}")
-
-
-def _described(
-    path: Path, schema: Any, n_rows: int, batches: Callable[..., Iterator[Any]]
-) -> ArrowTable:
-    # What pandas has for an index is a column if it has a name, and the first one.
-    index = [
-        one
-        for one in (schema.pandas_metadata or {}).get("index_columns", ())
-        if one in schema.names
-    ]
-    others = [name for name in schema.names if name not in index]
-    stored = (*(name for name in index if not _NO_NAME.fullmatch(name)), *others)
-    if not stored or not n_rows:
-        raise ValueError(
-            f"{path.name} must hold columns and rows, got {len(stored)} columns and {n_rows} rows"
-        )
-    names, notes = column_names(stored, path.name)
-    return ArrowTable(path, stored, names, n_rows, tuple(notes), batches)
-
-
-class NumberTally:
-    """The styles in which all words so far are numbers.
-
-    :func:`ecselm.tables.cells.read_numbers` tries the styles on a whole column. Here a style
-    is given up with the first word that is not of it, so that any cut of the words into
-    blocks leaves the same ones.
-
-    Parameters
-    ----------
-    order : pair of str
-        Which of decimal and grouping commas is meant where both are possible.
-
-    Examples
-    --------
-    >>> from ecselm.tables.cells import GROUPING
-    >>> tally = NumberTally((GROUPING, DECIMAL))
-    >>> tally.add(np.array(["1,500", ""], object))
-    >>> tally.verdict
-    ('grouping', False, False)
-    >>> tally.add(np.array(["2,5"], object))
-    >>> tally.verdict
-    ('decimal', False, False)
-    """
-
-    def __init__(self, order: tuple[str, str]) -> None:
-        styles = [(PLAIN, False), *((style, sign) for style in order for sign in (False, True))]
-        self._whole: dict[Style, bool] = dict.fromkeys(styles, True)  # of styles still possible
-        self._has_values: dict[Style, bool] = dict.fromkeys(styles, False)
-        self.has_commas = False
-
-    @property
-    def verdict(self) -> tuple[str | None, bool, bool]:
-        """Return style, whether there are per cent signs, and whether all are whole.
-
-        The style is None where words are no numbers, or all of them hold nothing.
-        """
-        for style, whole in self._whole.items():
-            if self._has_values[style]:
-                return (*style, whole)
-        return None, False, False
-
-    def add(self, words: AnyArray) -> None:
-        """Take more words (N,) without spaces around them into account."""
-        if not self._whole:
-            return
-        text = "\n".join(words)
-        self.has_commas = self.has_commas or "," in text
-        plain = _plain(words, text)
-        for style in list(self._whole):
-            reading = self._read(words, text, style, plain)
-            if reading is None or reading.bad.any():
-                del self._whole[style]
-                continue
-            self._has_values[style] |= not np.isnan(reading.values).all()
-            self._whole[style] &= whole_numbers(reading.values).dtype.kind == "i"
-
-    def _read(
-        self, words: AnyArray, text: str, style: Style, plain: Reading | None
-    ) -> Reading | None:
-        """Return the words as numbers of a style, None where they are known to be none.
-
-        Plain numbers are of the grouping style as well, and of the decimal one unless there
-        is a point in them: most columns need no second look.
-        """
-        commas, percent = style
-        if commas == PLAIN:
-            return plain
-        if plain is None or percent:
-            return read_styled(words, commas, percent=percent)
-        if commas == DECIMAL and "." in text:
-            return read_styled(words, commas)
-        return plain
-
-
-def plain_numbers(words: AnyArray) -> FloatArray:
-    """Return plain numbers (N,), NaN where a word is none."""
-    numbers = pd.to_numeric(pd.Series(words), errors="coerce")
-    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.where(np.isinf(values), np.nan, values)
-
-
-def _plain(words: AnyArray, text: str) -> Reading | None:
-    """Return plain numbers, None where some words are others, with a look at all in one."""
-    values = plain_numbers(words)
-    if not np.isnan(values).any() and _CODE.search(text) is None:
-        return Reading(values, np.zeros(len(words), bool))
-    reading = read_styled(words, PLAIN)
-    return None if reading.bad.any() else reading
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How the cells of a column are read."""
-
-    name: str
-    style: str | None  # of numbers, None where they are words
-    percent: bool = False
-    whole: bool = False
-
-    def read(self, words: AnyArray) -> Any:
-        """Return cells (N,) as numbers, or as words with gaps as gaps."""
-        if self.style is None:
-            return pd.Series(words, dtype=str).mask(read_names(pd.Series(words)) == "")
-        if self.style == PLAIN:
-            values = plain_numbers(words)
-        else:
-            values = read_styled(words, self.style, percent=self.percent).values
-        return values.astype(np.int64) if self.whole else values
-
-
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """A file of delimited text, of which all is known but the rows."""
-
-    path: Path
-    encoding: str
-    delimiter: str
-    columns: tuple[Column, ...]
-    n_rows: int
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the columns."""
-        return [column.name for column in self.columns]
-
-    def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
-        """Yield the columns of these names, at most ``block_rows`` rows at a time."""
-        places = {column.name: i for i, column in enumerate(self.columns)}
-        chosen = [places[name] for name in names]
-        rows = _body(_rows(self.path, self.encoding, self.delimiter), self.path.name)
-        while pieces := list(self._pieces(rows, chosen, block_rows)):
-            columns = zip(names, zip(*pieces, strict=True), strict=True)
-            yield pd.DataFrame({name: _joined(parts) for name, parts in columns})
-
-    def _pieces(
-        self, rows: Iterator[list[str]], chosen: list[int], n_rows: int
-    ) -> Iterator[list[Any]]:
-        """Yield some columns of the next rows, a few thousand at a time."""
-        for start in range(0, n_rows, PIECE_ROWS):
-            piece = list(islice(rows, min(PIECE_ROWS, n_rows - start)))
-            if not piece:
-                return
-            cells = _columns(piece)
-            yield [self.columns[place].read(cells[place]) for place in chosen]
-
-
-def scan_text(path: Path, passes: Passes) -> TextFile:
-    """Read a file once to tell its encoding, its delimiter and the kinds of its columns."""
-    head = _begin(path)
-    if not head.strip():
-        raise ValueError(f"{path.name} must hold a table, got nothing")
-    for encoding in encodings_of(head, path.name):
-        try:
-            return _scanned(path, encoding, passes)
-        except UnicodeDecodeError:
-            continue
-    raise AssertionError("every byte is a character of latin-1")
-
-
-def _scanned(path: Path, encoding: str, passes: Passes) -> TextFile:
-    file = path.name
-    delimiter = find_delimiter(lambda: _lines(path, encoding), file)
-    _, header = read_header(_rows(path, encoding, delimiter), file)
-    names, said = column_names(header, file)
-    order = (DECIMAL, GROUPING) if delimiter in {";", "\t"} else (GROUPING, DECIMAL)
-    tallies = [NumberTally(order) for _ in names]
-    n_rows = 0
-    body = _body(_rows(path, encoding, delimiter), file)
-    pieces = iter(lambda: list(islice(body, PIECE_ROWS)), [])
-    for piece in passes.over(pieces, SCAN, len):
-        n_rows += len(piece)
-        for tally, words in zip(tallies, _columns(piece), strict=True):
-            tally.add(words)
-    if n_rows == 0:
-        raise ValueError(f"{file} must hold rows, got the names of columns only")
-    columns = [Column(name, *tally.verdict) for name, tally in zip(names, tallies, strict=True)]
-    styles = defaultdict(list)
-    for column, tally in zip(columns, tallies, strict=True):
-        if column.style is not None and tally.has_commas:
-            styles[column.style].append(column.name)
-    notes = (*_guesses(encoding, delimiter), *said, *comma_notes(styles))
-    return TextFile(path, encoding, delimiter, tuple(columns), n_rows, notes)
-
-
-def _guesses(encoding: str, delimiter: str) -> list[str]:
-    notes = [] if encoding.startswith("utf") else [f"The text is not UTF-8; read as {encoding}."]
-    if delimiter != ",":
-        notes.append(f"Fields are separated by {DELIMITERS[delimiter]}.")
-    return notes
-
-
-def _begin(path: Path) -> bytes:
-    packed = path.suffix.lower() == ".gz"
-    with _whole(path.name), gzip.open(path) if packed else path.open("rb") as stream:
-        return stream.read(N_HEAD)
-
-
-def _lines(path: Path, encoding: str) -> Iterator[str]:
-    """Yield the lines of a text as they are, and refuse what is no text."""
-    packed, start = path.suffix.lower() == ".gz", 0
-    opened: Callable[..., IO[str]] = gzip.open if packed else open
-    with _whole(path.name), opened(path, "rt", encoding=encoding, newline="") as stream:
-        for line in stream:
-            text = line if line.endswith(("\n", "\r")) else line.rstrip("\x1a")
-            check_text(text, path.name, start)
-            start += len(line)
-            yield text
-
-
-@contextmanager
-def _whole(file: str) -> Iterator[None]:
-    """Say in one sentence that a packed file is damaged."""
-    try:
-        yield
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{file} is damaged or truncated: {error}") from error
-
-
-def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    return rows_of(_lines(path, encoding), delimiter, path.name)
-
-
-def _body(rows: Iterator[tuple[int, list[str]]], file: str) -> Iterator[list[str]]:
-    """Yield the rows after the names of the columns, all of as many fields."""
-    first, header = read_header(rows, file)
-    for line, row in rows:
-        check_width(row, header, line, first, file)
-        yield row
-
-
-def _columns(rows: Sequence[list[str]]) -> list[AnyArray]:
-    """Return the words of every column, without spaces around them."""
-    return [
-        np.array([word.strip() for word in cells], dtype=object)
-        for cells in zip(*rows, strict=True)
-    ]
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    return pd.concat(parts, ignore_index=True)
-
-
 class BlockFile(Protocol):
-    """A file of which all is known but the rows."""
+    """A file whose rows are read in blocks."""
 
     @property
     def names(self) -> list[str]:
         """Return the names of the columns."""
 
     @property
-    def n_rows(self) -> int:
-        """Return the number of rows."""
+    def n_rows(self) -> int | None:
+        """Return the number of rows, if it is known."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -497,14 +117,6 @@ class BlockFile(Protocol):
 
     def frames(self, names: Sequence[str], block_rows: int) -> Generator[Any, None, None]:
         """Yield the columns of these names, at most ``block_rows`` rows at a time."""
-
-
-_READERS: dict[str, Callable[[Path, Passes], BlockFile]] = {
-    **dict.fromkeys(DELIMITED, scan_text),
-    ".parquet": parquet_table,
-    ".arrow": arrow_table,
-    ".feather": arrow_table,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,8 +128,8 @@ class Blocks:
     block_rows: int
 
     @property
-    def n_rows(self) -> int:
-        """Return the number of rows."""
+    def n_rows(self) -> int | None:
+        """Return the number of rows, if it is known."""
         return self.file.n_rows
 
     @property
@@ -569,24 +181,37 @@ def open_blocks(
 
 
 def scanned_blocks(
-    file: Path, columns: Sequence[str] | None, block_rows: int, passes: Passes
+    path: Path, columns: Sequence[str] | None, block_rows: int, passes: Passes
 ) -> Blocks:
-    """Do the same, and count the pass that text takes among others."""
-    if block_rows < 1:
-        raise ValueError(f"block_rows must be at least 1, got {block_rows}")
-    check_there(file)
-    if not can_open_blocks(file):
-        raise ValueError(f"{file.name} must end in {', '.join(_READERS)} to be read in blocks")
-    table = _READERS[ending_of(file)](file, passes)
+    """Open a table as :func:`open_blocks` does, and count the pass that text takes."""
+    table = open_table(path, block_rows)
+    while isinstance(table, TextScan):
+        for _ in passes.over(table.scan(), SCAN, int):
+            pass
+        table, passes.n_rows = table.again, None
     passes.n_rows = table.n_rows
     chosen = tuple(table.names if columns is None else columns)
     for name in chosen:
         if name not in table.names:
             raise ValueError(
-                f"columns must be among those of {file.name}, got {name!r}"
+                f"columns must be among those of {path.name}, got {name!r}"
                 f"{did_you_mean(name, table.names)}"
             )
     return Blocks(table, chosen, block_rows)
+
+
+def open_table(path: Path, block_rows: int) -> ArrowFile | TextFile | TextScan:
+    """Return a file that can be read in blocks; text is to be scanned first."""
+    if block_rows < 1:
+        raise ValueError(f"block_rows must be at least 1, got {block_rows}")
+    check_there(path)
+    ending = ending_of(path)
+    if ending in DELIMITED:
+        return TextScan.of(path)
+    if ending in ARROW:
+        return open_arrow(path, ending)
+    endings = ", ".join([*DELIMITED, *ARROW])
+    raise ValueError(f"{path.name} must end in {endings} to be read in blocks")
 
 
 def can_open_blocks(path: str | os.PathLike[str]) -> bool:
@@ -597,4 +222,4 @@ def can_open_blocks(path: str | os.PathLike[str]) -> bool:
     >>> can_open_blocks("a.csv.gz"), can_open_blocks("a.arff")
     (True, False)
     """
-    return ending_of(Path(path)) in _READERS
+    return ending_of(Path(path)) in {*DELIMITED, *ARROW}

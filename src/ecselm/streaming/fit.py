@@ -17,11 +17,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ecselm._sklearn import check_parameters, check_weights
-from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm._typing import AnyArray, IntArray
 from ecselm._wording import brief, did_you_mean
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
 from ecselm.estimators._base import ELMBase
-from ecselm.fitness.sampling import RowSample
 from ecselm.outofcore import (
     MAX_VALIDATION_ROWS,
     RowBlock,
@@ -197,19 +196,6 @@ def check_sample(n_rows: int, name: str = "sample") -> None:
     """Refuse a sample of no rows."""
     if n_rows < 1:
         raise ValueError(f"{name} must be at least 1 row, got {n_rows}")
-
-
-def sample_weights(sample: RowSample) -> FloatArray | None:
-    """Return weights with which a sample stands for all rows, None where all are 1.
-
-    Their sum is that of the weights of the sample: the scale of costs and C stays.
-    """
-    weight = sample.rows.weight
-    if sample.is_complete:
-        return weight
-    own = np.ones(len(sample)) if weight is None else weight
-    factors = sample.factors * (own.sum() / sample.masses.sum())
-    return factors if weight is None else weight * factors
 
 
 class StreamBlocks:

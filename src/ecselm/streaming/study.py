@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pandas.util import hash_array
 from sklearn.pipeline import make_pipeline
 
-from ecselm._typing import AnyArray, BoolArray
-from ecselm._wording import did_you_mean, listed
+from ecselm._typing import AnyArray, BoolArray, FloatArray
+from ecselm._wording import listed
 from ecselm.fitness.sampling import RowSample
 from ecselm.outofcore import RowBlock
 from ecselm.outofcore.source import SUMS
-from ecselm.streaming.blocks import BLOCK_ROWS, Blocks, Passes, Told, scanned_blocks
-from ecselm.streaming.fit import (
-    SAMPLE_ROWS,
-    check_sample,
-    placed,
-    refit_stream,
-    sample_weights,
+from ecselm.streaming.blocks import (
+    BLOCK_ROWS,
+    BlockFile,
+    Blocks,
+    Passes,
+    Told,
+    open_table,
+    scanned_blocks,
 )
-from ecselm.streaming.schema import ColumnTally, Target, target_of
-from ecselm.study.card import Asked, ClassCount, DataGlance, Task
+from ecselm.streaming.fit import SAMPLE_ROWS, check_sample, placed, refit_stream
+from ecselm.study.card import Asked, ClassCount, DataGlance
 from ecselm.study.evaluate import fitted_rivals
 from ecselm.study.request import (
     Answer,
@@ -37,28 +41,30 @@ from ecselm.study.request import (
     metric_of,
     statements_of,
 )
-from ecselm.study.rows import Fit, TargetedRows, fit_steps, new_rows, prepared, read_rows
+from ecselm.study.rows import Fit, TargetedRows, fit_steps, prepared, read_rows
 from ecselm.study.run import judged_card
 from ecselm.tables.cells import read_names
+from ecselm.tables.delimited import TextScan
 from ecselm.tables.read import DELIMITED, ending_of
-from ecselm.tables.schema import USED, ColumnNote, ColumnPlan, column_plan
+from ecselm.tables.rows import hashed_rows, new_rows
+from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan, TableTally, Target
 
-FEW = 20  # rows of a class below which none is held out: chance could take all of them
-LOOK = "looking at the columns"
-ANSWER = "answering"
-DRAW = "drawing a sample"
-N_PASSES = 3  # columns, sample, sums
+FEW = 20  # rows of a class below which none is a test row: chance could take all of them
+HEAD_ROWS = 10_000  # by which it is guessed which columns identify rows
+LOOK = "columns and samples"
+ANSWER = "predicting"
+N_PASSES = 2  # columns and samples, sums
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOutRule:
-    """Which rows are held out."""
+class HashSplit:
+    """Choose a share of the rows as test rows by a hash of their values or groups."""
 
     share: float
     seed: int
 
     def __call__(self, X: Any, groups: AnyArray | None = None) -> BoolArray:
-        """Tell of rows (N,) of a frame, or of their groups, whether they are held out."""
+        """Return which rows (N,) of a frame are test rows, by their groups if there are any."""
         columns = [X[name].to_numpy() for name in X.columns] if groups is None else [groups]
         total: Any = np.full(len(X), self.seed, dtype=np.uint64)
         for values in columns:
@@ -68,93 +74,211 @@ class HeldOutRule:
 
 
 @dataclass(frozen=True, slots=True)
-class TableBlock:
-    """Rows of one block that have a target, which are held out, and how many were read."""
+class RowReader:
+    """What is needed to split the rows of any block into training and test rows."""
 
-    rows: RowBlock
-    held: BoolArray
-    n_read: int
+    target: str
+    groups: str | None
+    split: HashSplit
+    hashed: tuple[ColumnNote, ...]  # columns by whose values rows are split
 
-    def __len__(self) -> int:
-        return self.n_read
+    @classmethod
+    def of(cls, head: TableTally, request: Question) -> RowReader:
+        """Return the reader by the first rows of a table.
 
-    @property
-    def kept(self) -> RowBlock:
-        """Return the rows to learn from."""
-        return self.rows.taken(np.flatnonzero(~self.held))
+        Columns that identify rows, or are text, must not part rows that are equal otherwise.
+        """
+        notes = head.notes()
+        hashed = [note for note in notes if note.kind in USED]
+        hashed = hashed or [replace(note, kind=NAMES) for note in notes]
+        split = HashSplit(request.held_out, request.seed)
+        return cls(request.target, request.groups, split, tuple(hashed))
 
-    @property
-    def put_by(self) -> RowBlock:
-        """Return the rows held out."""
-        return self.rows.taken(np.flatnonzero(self.held))
+    def group_labels(self, frame: Any) -> AnyArray | None:
+        """Return the groups (N,) as words."""
+        return None if self.groups is None else read_names(frame[self.groups])
+
+    def is_test(self, frame: Any) -> BoolArray:
+        """Return which rows (N,) are test rows."""
+        return self.split(hashed_rows(frame, self.hashed), self.group_labels(frame))
+
+
+class RareRows:
+    """The first test rows of every class, in case that there are too few of the class."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._blocks: list[RowBlock] = []
+
+    def add(self, block: RowBlock) -> None:
+        """Take more test rows into account."""
+        labels = pd.Series(block.y)
+        before = np.array([self._counts[label] for label in labels], dtype=np.int64)
+        rank = before + labels.groupby(labels).cumcount().to_numpy()
+        self._counts.update(labels.tolist())
+        if (rank < FEW).any():
+            self._blocks.append(block.taken(np.flatnonzero(rank < FEW)))
+
+    def of_classes(self, labels: list[str]) -> RowBlock | None:
+        """Return the rows of some classes."""
+        if not self._blocks:
+            return None
+        first, *others = self._blocks
+        rows = first.joined(*others)
+        chosen = np.flatnonzero(np.isin(rows.y.astype(str), labels))
+        return rows.taken(chosen) if len(chosen) else None
 
 
 @dataclass(frozen=True, slots=True)
-class TableRows:
-    """Rows with a target, as a plan of the columns wants them."""
+class FirstPass:
+    """What the first pass over a table has found: its columns, and samples of its rows."""
 
-    blocks: Blocks
+    table: BlockFile
+    reader: RowReader
     plan: ColumnPlan
     target: Target
-    groups: str | None
-    rule: HeldOutRule
+    train: TargetedRows  # a sample, even over the classes
+    test: TargetedRows  # a sample
+    n_by_class: dict[Any, int]  # of all training rows; under "" where numbers are predicted
+    n_test: int  # of all rows
+
+    @property
+    def n_train(self) -> int:
+        """Return the number of training rows."""
+        return sum(self.n_by_class.values())
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the sample holds all training rows."""
+        return len(self.train.y) == self.n_train
 
     @property
     def spared(self) -> list[Any]:
-        """Return the classes of which no row is held out."""
+        """Return the classes of which no row is a test row."""
         return [name for name, n in self.target.counts.items() if n < FEW]
 
-    def __iter__(self) -> Iterator[TableBlock]:
-        """Yield the rows of every block that have a target."""
-        used = [column.name for column in self.plan.columns if column.kind in USED]
-        others = [self.plan.target, *([] if self.groups is None else [self.groups])]
-        start = 0
-        for number, frame in enumerate(replace(self.blocks, columns=(*used, *others)), 1):
+    def weights(self) -> FloatArray | None:
+        """Return weights by which classes count as they do among all rows, None if all are 1."""
+        if self.is_complete:
+            return None
+        if not self.target.counts:
+            return np.ones(len(self.train.y))
+        all_rows = np.array([self.n_by_class[name] for name in self.train.classes.tolist()])
+        sampled = np.array(self.train.counts)
+        share = all_rows / np.where(sampled > 0, sampled, 1.0)
+        return share[self.train.codes] * (sampled.sum() / all_rows.sum())
+
+
+def first_pass(
+    path: Path, request: Question, block_rows: int, n_sample: int, passes: Passes
+) -> FirstPass:
+    """Find types, classes and test rows, and draw samples, in one pass over a table.
+
+    The first rows tell how the others are probably read, and whether classes are predicted. If
+    later rows show that to be wrong, the table is read once more.
+    """
+    table: BlockFile = open_table(path, block_rows)
+    head = TableTally(table.names, request.target, request.groups)
+    head.add(_head(table))
+    reader, task = RowReader.of(head, request), head.likely_task(request.task)
+    while True:
+        draw_rng = np.random.default_rng(request.seed).spawn(2)[0]
+        rngs = draw_rng.spawn(2)
+        samples: list[RowSample | None] = [None, None]
+        tally, rare = TableTally(table.names, request.target, request.groups), RareRows()
+        blocks = Blocks(table, tuple(table.names), block_rows)
+        start, found = 0, task
+        for number, frame in enumerate(passes.over(blocks, LOOK, len), 1):
             with placed(number, start, len(frame)):
-                block = self._read(frame)
-            yield block
+                known = tally.add(frame)
+                is_test = reader.is_test(known)
             start += len(frame)
-
-    def _read(self, frame: Any) -> TableBlock:
-        known = frame.loc[read_names(frame[self.plan.target]) != ""]
-        X = new_rows(known, self.plan.columns).reset_index(drop=True)
-        groups = None if self.groups is None else known[self.groups].astype(str).to_numpy()
-        y = self.target.values(known[self.plan.target])
-        held = self.rule(X, groups) & ~np.isin(y, self.spared)
-        return TableBlock(RowBlock(X, y, groups=groups), held, len(frame))
-
-
-def look_at_table(
-    blocks: Blocks, target: str, groups: str | None, task: Task | None, passes: Passes
-) -> tuple[ColumnPlan, Target]:
-    """Read a table once to decide what becomes of its columns, and what is predicted."""
-    _check_columns(blocks, target, groups)
-    names = [name for name in blocks.columns if name not in {target, groups}]
-    tallies = {name: ColumnTally() for name in names}
-    aim = ColumnTally(counts_numbers=True)
-    n_rows = 0
-    for frame in passes.over(blocks, LOOK, len):
-        known = frame.loc[read_names(frame[target]) != ""]
-        n_rows += len(frame)
-        aim.add(known[target])
-        for name, tally in tallies.items():
-            tally.add(known[name])
-    if not aim.n_rows:
-        raise ValueError(f"target must hold something, the column {target!r} is empty")
-    planned = [tally.planned(name) for name, tally in tallies.items()]
-    return column_plan(target, planned, n_rows - aim.n_rows, n_rows), target_of(aim, task)
+            if start > HEAD_ROWS and task == "classes":
+                found = tally.likely_task(request.task)
+                if found != task:
+                    break  # before numbers are taken for classes
+            labels = read_names(known[request.target])
+            rows = RowBlock(known, labels, groups=reader.group_labels(known))
+            train, test = (rows.taken(np.flatnonzero(one)) for one in (~is_test, is_test))
+            by_class = train.y if task == "classes" else None
+            samples[0] = _extended(samples[0], train, by_class, n_sample, rngs[0])
+            # Classes are as frequent among the test rows as they are.
+            samples[1] = _extended(samples[1], test, None, n_sample, rngs[1])
+            if task == "classes":
+                rare.add(test)
+        again, holds = table, True
+        if isinstance(table, TextScan):
+            again, holds = table.again, table.holds
+        if found == task and holds:
+            found = tally.target(request.task).task
+            if found == task:
+                return _sampled(again, reader, tally, request, samples, rare)
+        table, task, passes.n_rows = again, found, None
 
 
-def _check_columns(blocks: Blocks, target: str, groups: str | None) -> None:
-    """Refuse names that the table does not have."""
-    for option, name in (("target", target), ("groups", groups)):
-        if name is not None and name not in blocks.columns:
-            raise ValueError(
-                f"{option} must be a column of the table, got {name!r}"
-                f"{did_you_mean(name, blocks.columns)}"
-            )
-    if groups == target:
-        raise ValueError(f"groups must not be the target, got {groups!r}")
+def _extended(
+    sample: RowSample | None,
+    rows: RowBlock,
+    labels: AnyArray | None,
+    n_rows: int,
+    rng: np.random.Generator,
+) -> RowSample:
+    """Return a sample after more rows."""
+    draws = rng.random(len(rows))
+    if sample is None:
+        return RowSample.of(rows, draws, n_rows, labels)
+    return sample.extended(rows, draws, labels)
+
+
+def _head(table: BlockFile) -> Any:
+    """Return the first rows of a table."""
+    frames: list[Any] = []
+    with closing(table.frames(table.names, HEAD_ROWS)) as blocks:
+        for frame in blocks:
+            frames.append(frame)
+            if sum(map(len, frames)) >= HEAD_ROWS:
+                break
+    return pd.concat(frames, ignore_index=True).iloc[:HEAD_ROWS]
+
+
+def _sampled(
+    table: BlockFile,
+    reader: RowReader,
+    tally: TableTally,
+    request: Question,
+    samples: list[RowSample | None],
+    rare: RareRows,
+) -> FirstPass:
+    """Return samples as a study takes them; classes of too few rows have no test rows."""
+    plan, target = tally.plan(), tally.target(request.task)
+    is_whole = target.classes.dtype.kind == "i"
+    counts = [{} if sample is None else sample.class_counts for sample in samples]
+    n_by_label = Counter({str(label): n for label, n in counts[0].items()})
+    n_test = sum(counts[1].values())
+    if samples[0] is not None and samples[1] is not None and n_test:
+        train, test = [samples[0].rows] if n_by_label else [], samples[1].rows
+        few = [str(name) for name, n in target.counts.items() if n < FEW]
+        moved = rare.of_classes(few)
+        if moved is not None:
+            train.append(moved)
+            test = test.taken(np.flatnonzero(~np.isin(test.y.astype(str), few)))
+            n_by_label.update(map(str, moved.y))
+            n_test -= len(moved)
+    n_by_class = {(int(name) if is_whole else name): n for name, n in n_by_label.items()}
+    if not n_test or not n_by_class or set(target.counts) - set(n_by_class):
+        raise ValueError(
+            "held-out must leave rows to learn from of every class and rows to judge by, got "
+            f"{request.held_out}"
+        )
+    rows = [_targeted(block, reader, plan, target) for block in (train[0].joined(*train[1:]), test)]
+    return FirstPass(table, reader, plan, target, rows[0], rows[1], n_by_class, n_test)
+
+
+def _targeted(block: RowBlock, reader: RowReader, plan: ColumnPlan, target: Target) -> TargetedRows:
+    X, y = new_rows(block.X, plan.columns), target.values(block.X[reader.target])
+    if target.task == "numbers":
+        return read_rows(X, y, "numbers", block.groups)
+    return TargetedRows(X, y, np.searchsorted(target.classes, y), target.classes, block.groups)
 
 
 def new_blocks(
@@ -218,9 +342,10 @@ def study_stream(
 ) -> Answer:
     r"""Learn from a file what is asked, in bounded memory, and judge it on rows held out.
 
-    Passes over the file decide what becomes of the columns, draw a sample, and add up the
-    equations of the machines that the search on the sample has settled on. Text takes one
-    pass more. If the sample holds all rows to learn from, the last pass is not needed.
+    The first pass over the file finds the types of columns and draws samples; the second adds
+    up the equations of the machines that the search on the sample has settled on, unless the
+    sample holds all training rows. Text whose columns change from numbers to words after the
+    first megabytes takes one pass more.
 
     Parameters
     ----------
@@ -253,125 +378,69 @@ def study_stream(
     ...     _ = file.write_text("\n".join(["age,sex,state", *lines]))
     ...     answer = study_stream(file, question, block_rows=50, sample=100)
     >>> answer.card.data.notes[0]
-    'Read in blocks, in 4 passes over 200 rows.'
+    'Read in blocks, in 2 passes over 200 rows.'
     """
     check_question(question)
     check_sample(sample)
-    file = Path(path)
-    passes = Passes(N_PASSES + int(ending_of(file) in DELIMITED), progress)
-    rows = _planned(scanned_blocks(file, None, block_rows, passes), question, passes)
-    asked, stated, model = _asked(rows.target, question)
+    file, passes = Path(path), Passes(N_PASSES, progress)
+    found = first_pass(file, question, block_rows, sample, passes)
+    asked, stated, model = _asked(found.target, question)
     model = prepared(model, asked.task, question.seed, callbacks)
-    draw_rng, chance_rng = np.random.default_rng(question.seed).spawn(2)
-    drawn = Drawn.of(rows, sample, draw_rng, passes)
-    train, test = (drawn.targeted(one) for one in (drawn.train, drawn.held_out))
-    weights = sample_weights(drawn.train)
-    fit = fit_steps(train, [rows.plan.transformer()], model, weights)
+    train, test, weights = found.train, found.test, found.weights()
+    fit = fit_steps(train, [found.plan.transformer()], model, weights)
     rivals = fitted_rivals(
         fit.inputs, train.y, task=asked.task, seed=question.seed, sample_weight=weights
     )
-    fit = fit if drawn.train.is_complete else _on_all_rows(fit, rows, passes)
+    fit = fit if found.is_complete else _on_all_rows(fit, found, block_rows, passes)
     fit.pipeline[-1].stream_ = {
-        "rows": drawn.n_train,
+        "rows": found.n_train,
         "passes": passes.number,
         "sampled": len(train.y),
     }
-    notes = (*drawn.notes(passes), *rows.blocks.notes, *rows.plan.notes, *rivals.notes)
-    data = drawn.glance(file.name, notes)
+    notes = (*_notes(found, passes), *found.table.notes, *found.plan.notes, *rivals.notes)
+    data = _glance(found, file.name, notes)
+    chance_rng = np.random.default_rng(question.seed).spawn(2)[1]
     card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
     return Answer(fit.pipeline, replace(card, command=command))
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Samples of the rows to learn from, even over the classes, and of those held out."""
+def _glance(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataGlance:
+    """Return the data at a glance: all training rows, and the sample of test rows."""
+    counted = zip(found.target.classes.tolist(), found.test.counts, strict=True)
+    return DataGlance(
+        file,
+        found.n_train,
+        len(found.test.y),
+        found.plan.columns,
+        tuple(ClassCount(str(name), found.n_by_class[name], n) for name, n in counted),
+        notes,
+    )
 
-    rows: TableRows
-    train: RowSample
-    held_out: RowSample
-    n_held_out: int
 
-    @property
-    def n_train(self) -> int:
-        """Return the number of rows to learn from."""
-        return int(self.train.counts.sum())
-
-    @classmethod
-    def of(cls, rows: TableRows, n_rows: int, rng: np.random.Generator, passes: Passes) -> Drawn:
-        """Draw at most so many of both in one pass."""
-        train_rng, held_out_rng = rng.spawn(2)
-        train = held_out = None
-        n_held_out = 0
-        has_classes = rows.target.task == "classes"
-        for block in passes.over(rows, DRAW, len):
-            kept, put_by = block.kept, block.put_by
-            keys = train_rng.random(len(kept))
-            more = RowSample.of(kept, keys, n_rows, kept.y if has_classes else None)
-            train = more if train is None else train + more
-            # As they come: what is counted among them must be as frequent as it is.
-            more = RowSample.of(put_by, held_out_rng.random(len(put_by)), n_rows)
-            held_out = more if held_out is None else held_out + more
-            n_held_out += len(put_by)
-        lost = set(rows.target.counts) - set(() if train is None else train.class_counts)
-        if train is None or held_out is None or not n_held_out or (has_classes and lost):
-            raise ValueError(
-                "held-out must leave rows to learn from of every class and rows to judge by, got "
-                f"{rows.rule.share}"
-            )
-        return cls(rows, train, held_out, n_held_out)
-
-    def targeted(self, sample: RowSample) -> TargetedRows:
-        """Return a sample as a study takes it."""
-        block, classes = sample.rows, self.rows.target.classes
-        if not len(classes):
-            return read_rows(block.X, block.y, "numbers", block.groups)
-        codes = np.searchsorted(classes, block.y)
-        return TargetedRows(block.X, block.y, codes, classes, block.groups)
-
-    def glance(self, file: str, notes: tuple[str, ...]) -> DataGlance:
-        """Return the data at a glance: all rows to learn from, and rows that were judged."""
-        names, judged = self.rows.target.classes.tolist(), self.targeted(self.held_out)
-        learned = self.train.class_counts
-        counted = zip(names, judged.counts, strict=True)
-        return DataGlance(
-            file,
-            self.n_train,
-            len(judged.y),
-            self.rows.plan.columns,
-            tuple(ClassCount(str(name), learned[name], n) for name, n in counted),
-            notes,
+def _notes(found: FirstPass, passes: Passes) -> tuple[str, ...]:
+    """Say how the rows were read, a sentence each."""
+    times = "1 pass" if passes.number == 1 else f"{passes.number} passes"
+    notes = [f"Read in blocks, in {times} over {passes.n_rows} rows."]
+    if not found.is_complete:
+        notes.append(
+            f"Layers, costs and C were chosen by {len(found.train.y)} of the {found.n_train} rows "
+            "to learn from, drawn evenly over the classes; output weights are from all of them."
         )
-
-    def notes(self, passes: Passes) -> tuple[str, ...]:
-        """Say how the rows were read, a sentence each."""
-        n_sampled = len(self.train)
-        notes = [f"Read in blocks, in {passes.number} passes over {passes.n_rows} rows."]
-        if not self.train.is_complete:
-            notes.append(
-                f"Layers, costs and C were chosen by {n_sampled} of the {self.n_train} rows to "
-                "learn from, drawn evenly over the classes; output weights are from all of them."
-            )
-        if not self.held_out.is_complete:
-            notes.append(
-                f"{self.n_held_out} rows were held out; results are of {len(self.held_out)} "
-                "of them, drawn at random."
-            )
-        spared = [str(name) for name in self.rows.spared]
-        if spared:
-            notes.append(f"No row of {listed(spared)} was held out: there are too few.")
-        return tuple(notes)
-
-
-def _planned(blocks: Blocks, question: Question, passes: Passes) -> TableRows:
-    plan, target = look_at_table(blocks, question.target, question.groups, question.task, passes)
-    rule = HeldOutRule(question.held_out, question.seed)
-    return TableRows(blocks, plan, target, question.groups, rule)
+    if len(found.test.y) < found.n_test:
+        notes.append(
+            f"{found.n_test} rows were held out; results are of {len(found.test.y)} of them, drawn "
+            "at random."
+        )
+    spared = [str(name) for name in found.spared]
+    if spared:
+        notes.append(f"No row of {listed(spared)} was held out: there are too few.")
+    return tuple(notes)
 
 
 def _asked(target: Target, question: Question) -> tuple[Asked, Any, Any]:
     """Return what is asked, the costs stated, and the model to be fitted."""
-    if target.task == "classes":  # of numbers not all are counted
-        check_values(question.target, target.task, len(target.classes), sum(target.counts.values()))
+    n_rows = sum(target.counts.values())
+    check_values(question.target, target.task, target.n_values, n_rows)
     statements = statements_of(question, target.task, target.classes)
     metric = metric_of(question, target.task, statements)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
@@ -381,15 +450,33 @@ def _asked(target: Target, question: Question) -> tuple[Asked, Any, Any]:
     return asked, stated, question.model(target.task, statements, metric)
 
 
-def _on_all_rows(fit: Fit, rows: TableRows, passes: Passes) -> Fit:
-    """Return the fit with output weights of all rows to learn from."""
+def _on_all_rows(fit: Fit, found: FirstPass, block_rows: int, passes: Passes) -> Fit:
+    """Return the fit with output weights of all training rows."""
     *steps, (_, model) = fit.pipeline.steps
-
-    def parts() -> Iterator[tuple[Any, Any]]:
-        for block in passes.over(rows, SUMS, len):
-            kept = block.kept
-            if len(kept):
-                yield fit.inputs_of(kept.X), kept.y
-
-    solved = refit_stream(model, parts)
+    solved = refit_stream(model, lambda: _training_blocks(fit, found, block_rows, passes))
     return replace(fit, pipeline=make_pipeline(*(step for _, step in steps), solved))
+
+
+def _training_blocks(
+    fit: Fit, found: FirstPass, block_rows: int, passes: Passes
+) -> Iterator[tuple[Any, Any]]:
+    """Yield inputs and targets of the training rows, block by block."""
+    reader, notes = found.reader, found.plan.columns
+    names = dict.fromkeys(
+        [
+            *(note.name for note in notes if note.kind in USED),
+            *(note.name for note in reader.hashed),
+            reader.target,
+            *([] if reader.groups is None else [reader.groups]),
+        ]
+    )
+    blocks, start = Blocks(found.table, tuple(names), block_rows), 0
+    for number, frame in enumerate(passes.over(blocks, SUMS, len), 1):
+        with placed(number, start, len(frame)):
+            known = frame.loc[read_names(frame[reader.target]) != ""].reset_index(drop=True)
+            y = found.target.values(known[reader.target])
+            kept = ~reader.is_test(known) | np.isin(y, found.spared)
+            X = new_rows(known.loc[kept], notes)
+        start += len(frame)
+        if len(X):
+            yield fit.inputs_of(X), y[kept]

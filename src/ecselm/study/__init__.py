@@ -13,10 +13,10 @@ from ecselm.study.card import (
     Progress,
 )
 from ecselm.study.request import Answer, Question, evaluate_table, predicted_rows, study_table
-from ecselm.study.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.study.statements import Statements, read_statements
 from ecselm.tables.cells import DayNumbers
 from ecselm.tables.read import Table, read_table
+from ecselm.tables.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.tables.schema import ColumnNote, ColumnPlan, plan_columns
 
 __all__ = [

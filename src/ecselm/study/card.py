@@ -11,10 +11,9 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
-from ecselm.tables.schema import ColumnNote
+from ecselm.tables.schema import ColumnNote, Task
 
 FORMAT = 1  # of cards; raised when a field changes its meaning
-Task = Literal["classes", "numbers"]
 
 
 @dataclass(frozen=True, slots=True)

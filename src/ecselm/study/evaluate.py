@@ -18,9 +18,10 @@ from ecselm.estimators import ELMClassifier, ELMRegressor, WELMClassifier
 from ecselm.metrics import get_scorer
 from ecselm.metrics.confusion import ConfusionMetric
 from ecselm.paper.statistics import paired_t_test
-from ecselm.study.card import Compared, Curve, Estimate, HeldOut, Task
+from ecselm.study.card import Compared, Curve, Estimate, HeldOut
 from ecselm.study.curves import cumulative_of, precision_recall_of, reliability_of, roc_of
 from ecselm.study.scores import better, known_codes, scored_classes, scored_numbers
+from ecselm.tables.schema import Task
 
 MAJORITY = "most frequent class"
 N_HIDDEN = 100

@@ -14,10 +14,11 @@ from ecselm._typing import AnyArray
 from ecselm._wording import listed
 from ecselm.estimators._prior_test import FEW
 from ecselm.metrics import get_metric
-from ecselm.study.card import Card, Task
+from ecselm.study.card import Card
 from ecselm.study.costs import ALIKE
 from ecselm.study.evaluate import CONSTANT, best_of
 from ecselm.study.scores import better
+from ecselm.tables.schema import Task
 
 ENOUGH = 20  # rows; among fewer some column tells the answer by chance
 MOST_ROWS = 2000

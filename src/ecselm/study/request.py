@@ -15,12 +15,12 @@ from ecselm._typing import AnyArray
 from ecselm._wording import did_you_mean
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
 from ecselm.metrics import get_scorer, get_scorer_names
-from ecselm.study.card import Asked, Card, HeldOut, Task
-from ecselm.study.rows import new_rows, training_rows
+from ecselm.study.card import Asked, Card, HeldOut
 from ecselm.study.run import evaluate_on, study
 from ecselm.study.statements import Statements, read_statements
 from ecselm.tables.read import Table
-from ecselm.tables.schema import ColumnPlan, plan_columns, target_rows
+from ecselm.tables.rows import new_rows, training_rows
+from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
 AMOUNTS = {  # by the names of the command line: the least value
     "hidden": 1,

@@ -25,6 +25,7 @@ DECIMAL = "decimal"  # commas, as in 1,5
 GROUPING = "grouping"  # commas, as in 1,500.5
 
 CODE = re.compile(r"[+-]?0\d")  # 007 is no number
+_PLUS = re.compile(r"\+(?=[\d.])")  # with which pandas misses the last digit
 _GROUPED = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _POINTED = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _GROUPS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
@@ -68,8 +69,14 @@ def read_names(column: Any) -> AnyArray:
     >>> read_names(pd.Series(["x ", "?", None, 1.0])).tolist()
     ['x', '', '', '1']
     """
-    words = texts(column)
-    return np.where(_among(words, MISSING), "", words)
+    column = pd.Series(column)
+    is_plain = not pd.api.types.is_object_dtype(column)
+    if is_plain or pd.api.types.infer_dtype(column, skipna=True) == "string":
+        codes, distinct = pd.factorize(column)  # most columns have few distinct values
+        words = np.append(texts(pd.Series(distinct)), "")  # the last one for gaps
+    else:
+        codes, words = np.arange(len(column)), texts(column)
+    return np.where(_among(words, MISSING), "", words).astype(object)[codes]
 
 
 def read_numbers(column: Any, *, decimal_comma: bool = False) -> Reading:
@@ -191,14 +198,15 @@ def _quick(column: Any) -> Reading | None:
     if not _among(texts(column[odd]), MISSING_NUMBER).all():
         return None
     words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
-    if pd.Series(words).str.match(CODE.pattern, na=False).any():
+    if pd.Series(words).str.match(rf"{CODE.pattern}|\+", na=False).any():
         return None
     return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
 
 
 def _floats(words: AnyArray, known: AnyArray, style: str = PLAIN) -> Reading:
     """Read what Python writes as numbers."""
-    numbers = pd.to_numeric(pd.Series(np.where(known, words, "")), errors="coerce")
+    unsigned = [_PLUS.sub("", word, 1) if word[:1] == "+" else word for word in words]
+    numbers = pd.to_numeric(pd.Series(np.where(known, unsigned, "")), errors="coerce")
     values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     bad = known & np.isnan(values)
     bad |= np.array([CODE.match(word) is not None for word in words], bool)
