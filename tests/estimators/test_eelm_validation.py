@@ -100,7 +100,7 @@ def test_error_and_norm_are_those_of_the_definition(judged):
     drawn = as_weights(theta, 5)
     assert_array_equal(drawn.weights, theta[:15].reshape(3, 5))
     assert_array_equal(drawn.biases, theta[15:])
-    scaled = ((part.X - fitness.scale.center) / fitness.scale.spread for part in parts)
+    scaled = ((part.X - fitness.scale.center) / fitness.scale.width for part in parts)
     H, H_test = (1 / (1 + np.exp(-(X @ drawn.weights + drawn.biases))) for X in scaled)
     beta = np.linalg.pinv(H) @ fitness.rows.train.T
     found = fitness(theta[np.newaxis])

@@ -62,7 +62,7 @@ def test_folding_a_scale_equals_scaling_the_inputs_first(rng, n, L, kind):
     drawn, scale = draw_weights("normal", n, L, rng), measure_scale(X, kind)
     folded = RandomLayer.from_draw(drawn, "sigmoid", scale, np.dtype(np.float64))
     plain = RandomLayer(drawn.weights, drawn.biases, "sigmoid")
-    assert_allclose(folded(X), plain((X - scale.center) / scale.spread), rtol=1e-9)
+    assert_allclose(folded(X), plain((X - scale.center) / scale.width), rtol=1e-9)
 
 
 @SHAPES

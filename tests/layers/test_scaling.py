@@ -28,12 +28,12 @@ def holed(rng, N=80, n=5):
 
 
 def scaled(X, scale):
-    return (X - scale.center) / scale.spread
+    return (X - scale.center) / scale.width
 
 
 def assert_same(scale, other, rtol=1e-10):
     assert_allclose(scale.center, other.center, rtol=rtol, atol=1e-12)
-    assert_allclose(scale.spread, other.spread, rtol=rtol)
+    assert_allclose(scale.width, other.width, rtol=rtol)
 
 
 @pytest.mark.parametrize("N", [2, 200, 60_000], ids=["two rows", "one block", "many blocks"])
@@ -41,7 +41,7 @@ def test_standard_scale_is_that_of_standard_scaler(rng, N):
     X = rows(rng, N)
     scale, scaler = measure_scale(X, "standard"), StandardScaler().fit(X)
     assert_allclose(scale.center, scaler.mean_, rtol=1e-11)
-    assert_allclose(scale.spread, scaler.scale_, rtol=1e-11)
+    assert_allclose(scale.width, scaler.scale_, rtol=1e-11)
 
 
 def test_minmax_scale_is_that_of_min_max_scaler(rng):
@@ -54,7 +54,7 @@ def test_weighted_standard_scale_is_that_of_standard_scaler(rng):
     X, w = rows(rng), rng.uniform(0.1, 3.0, 200)
     scale, scaler = measure_scale(X, "standard", w), StandardScaler().fit(X, sample_weight=w)
     assert_allclose(scale.center, scaler.mean_, rtol=1e-10)
-    assert_allclose(scale.spread, scaler.scale_, rtol=1e-10)
+    assert_allclose(scale.width, scaler.scale_, rtol=1e-10)
 
 
 @KINDS
@@ -108,15 +108,15 @@ def test_float32_stays_close_to_float64(rng, kind):
     assert_same(measure_scale(X, kind), measure_scale(X.astype(np.float64), kind), rtol=1e-4)
 
 
-def test_float32_keeps_the_spread_of_many_rows_far_from_zero(rng):
+def test_float32_keeps_the_std_of_many_rows_far_from_zero(rng):
     X = (1e6 + 10.0 * rng.standard_normal((200_000, 1))).astype(np.float32)
-    assert_allclose(measure_scale(X, "standard").spread, X.astype(np.float64).std(), rtol=0.01)
+    assert_allclose(measure_scale(X, "standard").width, X.astype(np.float64).std(), rtol=0.01)
 
 
 def test_no_scale_changes_nothing(rng):
     scale = measure_scale(rows(rng), None)
     assert_array_equal(scale.center, np.zeros(6))
-    assert_array_equal(scale.spread, np.ones(6))
+    assert_array_equal(scale.width, np.ones(6))
     assert_same(scale, InputScale.identity(6))
 
 
@@ -125,20 +125,20 @@ def test_no_scale_changes_nothing(rng):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("value", [0.0, 0.1, -7.77, 123456.789])
-def test_constant_column_has_the_spread_one(kind, as_sparse, weighted, dtype, value):
+def test_constant_column_has_the_width_one(kind, as_sparse, weighted, dtype, value):
     for N in (1, 2, 6, 9, 10, 33, 1000, 20_001):
         X = np.full((N, 2), value, dtype)
         w = 0.1 + np.arange(N, dtype=dtype) % 7 if weighted else None
         scale = measure_scale(sparse.csr_array(X) if as_sparse else X, kind, w)
-        assert_array_equal(scale.spread, [1.0, 1.0], err_msg=f"{N} rows")
+        assert_array_equal(scale.width, [1.0, 1.0], err_msg=f"{N} rows")
         assert_allclose(scale.center, [value, value], rtol=1e-4)
 
 
 @KINDS
-def test_column_constant_on_the_rows_that_count_has_the_spread_one(kind):
+def test_column_constant_on_the_rows_that_count_has_the_width_one(kind):
     X = np.array([[3.0, 1.0], [3.0, 2.0], [9.0, 4.0]])
     scale = measure_scale(X, kind, np.array([1.0, 1.0, 0.0]))
-    assert_array_equal(scale.spread, [1.0, 0.5])
+    assert_array_equal(scale.width, [1.0, 0.5])
     assert_array_equal(scale.center, [3.0, 1.5])
 
 
@@ -156,7 +156,7 @@ def test_any_cut_has_the_scale_of_all_rows(rng, kind, thin, sizes):
     scale = functools.reduce(operator.add, parts).scale(kind)
     whole = measure_scale(rows, kind, w)
     assert_allclose(scale.center, whole.center, rtol=1e-12, atol=1e-12)
-    assert_allclose(scale.spread, whole.spread, rtol=1e-9)
+    assert_allclose(scale.width, whole.width, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["standard", "minmax", None])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -40,18 +40,23 @@ from ecselm.linalg import (
 )
 from ecselm.linalg.factors import Factor, factor_indefinite, factor_shifted
 
-BLOCK_ENTRIES = 1 << 19  # scores made at a time: they stay in the cache
+BLOCK_ENTRIES = 1 << 19  # scores computed at a time: they stay in the cache
 UNIT = 2.0**-24  # relative rounding of float32
 MOST_CHECKED = 0.1  # share of near ties above which float32 is not worth it
 SMALLEST, LARGEST = 1e-30, 1e15  # norms whose products float32 holds without loss
 CANCELLED = 1e-5  # share of its terms below which a squared error is summed by row instead
 BATCH = 16  # candidates at a time, whatever the number of threads
 SCORES_MEMORY = 1 << 28  # bytes of scores at a time: more would only leave the cache
+# With costs by row, samples beat hidden units up to so many training rows per unit.
+DUAL_ROWS = 1.5  # validated on the training rows: their scores come free
+DUAL_FOLDS = 1.3
+SCORES_SHARE = 8  # of the memory for the scores of a batch
+POPULATION = 100  # candidates whose sums must fit, where the number is not known
 
 
 @dataclass(frozen=True)
 class ValidationFeatures:
-    """Rows of H (n, L) with their targets (n, m) and weights (n,)."""
+    """Validation rows: H (n, L), targets (n, m) and weights (n,)."""
 
     H: FloatArray
     T: FloatArray
@@ -601,13 +606,6 @@ def relation(
     return nearer, np.minimum(n_kept, n_tried), differs.argmax(axis=1)
 
 
-# With costs by row, samples beat hidden units up to so many training rows per unit.
-DUAL_ROWS = 1.5  # validated on the training rows: their scores come free
-DUAL_FOLDS = 1.3
-SCORES_SHARE = 8  # of the memory for the scores of a batch
-POPULATION = 100  # candidates whose sums must fit, where the number is not known
-
-
 def layer_engine(
     H: FloatArray,
     rows: CostedRows,
@@ -627,26 +625,30 @@ def layer_engine(
     memory : int, default=None
         Bytes that may be kept, a quarter of what is free by default.
     strengths : pair of floats, default=None
-        The least and the greatest C B of any candidate, by which units that say the same
+        The smallest and the greatest C B of any candidate, within which redundant units
         are merged.
     n_candidates : int, default=100
         Size of a generation.
     """
     memory = memory_limit(None) if memory is None else memory
     if strengths is not None:
-        H = reduced_units(H, strengths)
+        H = reduced_units(H, strengths)  # fewer units, equal scores
     N, (_, L) = max(len(split.train) for split in splits), H.shape
     by_row = rows.has_own_costs
     itself = len(splits) == 1 and np.array_equal(splits[0].train, splits[0].test)
+    # Few rows: systems of order N, of which only the diagonal is a candidate's own.
     in_samples = N < L or (by_row and (DUAL_ROWS if itself else DUAL_FOLDS) * L >= N)
     if in_samples and 24 * N * N * len(splits) <= memory:
         return DualEngine.from_rows(H @ H.T, rows, splits)
     cells = Cells.of_splits(splits, len(H))
     halved = 4 * H.size < memory / 4
+    # Few costs: rows are summed once by cost group, and a candidate costs nothing in N.
     if not (by_row or N < L) and 16 * rows.n_groups * L * L * len(cells.members) <= memory:
         return _block_engine(H, rows, splits, cells, halved, memory)
+    # A cost per row: the sums of a candidate are updated from those of its parent.
     if by_row and _row_bytes(len(H), L + rows.T.shape[1], n_candidates, len(cells.rows)) <= memory:
         return RowEngine.from_rows(H, rows, splits, cells, halved)
+    # Otherwise sums do not fit into memory: rows are summed anew for every candidate.
     validation = validation_features(H, rows.T, rows.weight, splits, halved)
     trainers: list[Trainer] = [
         SystemTrainer(TakenRows(H, rows, split.train), (rows.T.shape[1], L)) for split in splits
@@ -663,11 +665,12 @@ def _block_engine(
     halved: bool,
     memory: int,
 ) -> LayerEngine:
-    parts = [BlockSystem.from_rows(H[cell], rows.taken(cell)).blocks for cell in cells.rows]
+    # Folds share most of their training rows: each cell is summed once for all of them.
+    sums = [BlockSystem.from_rows(H[cell], rows.taken(cell)).blocks for cell in cells.rows]
     trainers: list[Trainer] = []
     for members in cells.members:
-        mine = [part for part, member in zip(parts, members, strict=True) if member]
-        trainers.append(BlockTrainer.from_system(BlockSystem(_sum(mine))))
+        own = [one for one, is_member in zip(sums, members, strict=True) if is_member]
+        trainers.append(BlockTrainer.from_system(BlockSystem(reduce(GramBlocks.__add__, own))))
     validation = validation_features(H, rows.T, rows.weight, splits, halved)
     name = f"sums by {rows.n_groups} cost groups of {H.shape[1]} units ({compiled.path_name()})"
     return LayerEngine(trainers, validation, name, memory // SCORES_SHARE)
@@ -676,10 +679,3 @@ def _block_engine(
 def _row_bytes(N: int, height: int, n_candidates: int, n_cells: int) -> int:
     """Return what a :class:`RowEngine` keeps: rows, and two sets of sums."""
     return 8 * N * height + 16 * n_candidates * height * height * n_cells
-
-
-def _sum(parts: list[GramBlocks]) -> GramBlocks:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total

@@ -146,7 +146,7 @@ class RandomLayer:
         dtype: np.dtype[np.floating],
     ) -> RandomLayer:
         """Fold ``scale`` into drawn weights: ``w'((x - c)/s) + b = (w/s)'x + (b - c'(w/s))``."""
-        weights = np.ascontiguousarray(drawn.weights / scale.spread[:, np.newaxis])
+        weights = np.ascontiguousarray(drawn.weights / scale.width[:, np.newaxis])
         if dtype == np.float32 and scale.center.any():
             parts = (weights, drawn.biases, scale.center)
             weights, biases, center = (part.astype(dtype) for part in parts)

@@ -18,10 +18,10 @@ FARTHEST = 3.0  # standard deviations
 
 @dataclass(frozen=True, slots=True)
 class InputScale:
-    """Centre and spread of every feature; a constant feature has the spread 1."""
+    """Centre and width of every feature; a constant feature has the width 1."""
 
     center: FloatArray
-    spread: FloatArray
+    width: FloatArray
 
     @classmethod
     def identity(cls, n_features: int) -> InputScale:
@@ -29,10 +29,10 @@ class InputScale:
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def __call__(self, X: Matrix) -> Matrix:
-        """Return ``(x - center) / spread``; sparse rows stay sparse and are not centred."""
+        """Return ``(x - center) / width``; sparse rows stay sparse and are not centred."""
         if sparse.issparse(X):
-            return X.multiply(1.0 / self.spread.astype(X.dtype)).tocsr()
-        return (X - self.center.astype(X.dtype)) / self.spread.astype(X.dtype)
+            return X.multiply(1.0 / self.width.astype(X.dtype)).tocsr()
+        return (X - self.center.astype(X.dtype)) / self.width.astype(X.dtype)
 
 
 def measure_scale(
@@ -52,7 +52,7 @@ def measure_scale(
     --------
     >>> import numpy as np
     >>> measure_scale(np.array([[0.0], [4.0]]), "minmax")
-    InputScale(center=array([2.]), spread=array([2.]))
+    InputScale(center=array([2.]), width=array([2.]))
     """
     if kind is None:
         return InputScale.identity(X.shape[1])
@@ -74,7 +74,7 @@ class ScaleSum:
     >>> import numpy as np
     >>> X = np.array([[0.0], [4.0], [8.0]])
     >>> (ScaleSum.of(X[:1]) + ScaleSum.of(X[1:])).scale("minmax")
-    InputScale(center=array([4.]), spread=array([4.]))
+    InputScale(center=array([4.]), width=array([4.]))
     """
 
     weight: float
@@ -125,8 +125,8 @@ class ScaleSum:
 
     def gamma(self, scale: InputScale) -> float:
         """Return the width ``1 / (n var(X))`` of a kernel for all rows on a scale."""
-        means = (self.mean - scale.center) / scale.spread
-        variances = self.variance / scale.spread**2
+        means = (self.mean - scale.center) / scale.width
+        variances = self.variance / scale.width**2
         variance = float((variances + (means - means.mean()) ** 2).mean())
         return 1.0 / (len(means) * variance) if variance > 0 else 1.0
 
@@ -148,8 +148,8 @@ def _moments(X: Matrix, sample_weight: FloatArray | None) -> tuple[FloatArray, F
 
 
 def _standard_scale(mean: FloatArray, variance: FloatArray, eps: float) -> InputScale:
-    spread = np.sqrt(variance)
-    return InputScale(mean, _no_zero(spread, spread <= 4 * eps * np.abs(mean)))
+    std = np.sqrt(variance)
+    return InputScale(mean, _no_zero(std, std <= 4 * eps * np.abs(mean)))
 
 
 def _dense_moments(X: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -205,8 +205,8 @@ def _shares(n_rows: int, sample_weight: FloatArray | None) -> FloatArray:
     return weights / weights.sum()
 
 
-def _no_zero(spread: FloatArray, constant: BoolArray) -> FloatArray:
-    return np.where(constant | (spread == 0), 1.0, spread)
+def _no_zero(width: FloatArray, constant: BoolArray) -> FloatArray:
+    return np.where(constant | (width == 0), 1.0, width)
 
 
 def _dense(row: Matrix) -> FloatArray:

@@ -213,13 +213,13 @@ def scaled_rows(graph: Graph, scale: Any, X: str, *, centred: bool = True) -> st
 
 def _standardised(graph: Graph, scale: InputScale, X: str, centred: bool) -> str:
     center = scale.center if centred else np.zeros_like(scale.center)
-    key = "standardised", X, center.tobytes(), scale.spread.tobytes()
+    key = "standardised", X, center.tobytes(), scale.width.tobytes()
     return graph.once(
         key,
         lambda: graph.node(
             "Div",
             graph.node("Sub", X, graph.constant(center)),
-            graph.constant(scale.spread),
+            graph.constant(scale.width),
         ),
     )
 
