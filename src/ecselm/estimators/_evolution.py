@@ -14,8 +14,8 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
 
+from ecselm._progress import progress_bar
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray
 from ecselm.estimators._checkpoint import Checkpoint
@@ -192,18 +192,11 @@ class SearchRun:
         fitness = ReplayedFitness(objective, self.checkpoint, self.max_epochs)
         if self.verbose > 1:
             logger.info("evaluated by %s", self.title)
-        with tqdm(
-            desc=self.title,
-            total=self.max_epochs + 1,
-            disable=self.verbose != 1,
-            unit="generation",
-            leave=False,
-        ) as bar:
+        with progress_bar(self.title, self.max_epochs + 1, shown=self.verbose == 1) as advance:
 
             def callback(_: AskTell, history: SearchHistory) -> bool:
                 progress = self._progress(history)
-                bar.update()
-                bar.set_postfix(best=f"{progress.best_score:.4g}")
+                advance(f"best {progress.best_score:.4g}")
                 return len(history.generations) > len(fitness.told) and self._tell(progress)
 
             history = minimize(

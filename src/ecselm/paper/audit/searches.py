@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from ecselm import ELMClassifier
+from ecselm._progress import progress_bar
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.fitness import Candidates, CostedRows, CountJudge, Split, every_row, folds, layer_engine
 from ecselm.fitness.engines import Solving
@@ -217,8 +217,12 @@ def compared(
         delayed(_repeat)(X, codes, n_classes, effort, stream)
         for stream in rng.spawn(effort.n_repeats)
     )
-    bar = tqdm(runs, desc=progress, total=effort.n_repeats, unit="split", disable=progress is None)
-    F, A = np.moveaxis(np.array(list(bar)), 2, 0)  # (n_repeats, 1 + n_arms) each
+    found = []
+    with progress_bar(progress or "", effort.n_repeats, shown=progress is not None) as advance:
+        for run in runs:
+            found.append(run)
+            advance("")
+    F, A = np.moveaxis(np.array(found), 2, 0)  # (n_repeats, 1 + n_arms) each
     return tuple(
         Arm(kind, bounds, tuple(F[:, i].tolist()), tuple(A[:, i].tolist()))
         for i, (bounds, kind) in enumerate([(None, PLAIN), *ARMS])

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
-from tqdm import tqdm
 
+from ecselm._progress import progress_bar
 from ecselm.paper.methods import find_method
 from ecselm.paper.protocols.budget import Budget
 from ecselm.paper.protocols.items import Item, Part
@@ -129,18 +129,21 @@ def run_jobs(
     done = store.finished()
     wanted = {job.key: job for job in jobs}
     left = [job for key, job in wanted.items() if key not in done]
-    bar = tqdm(
-        total=len(wanted),
-        initial=len(wanted) - len(left),
-        desc=progress,
-        unit="job",
-        disable=progress is None or not left,
+    bar = progress_bar(
+        progress or "",
+        len(wanted),
+        shown=progress is not None and bool(left),
+        n_done=len(wanted) - len(left),
     )
-    with bar, parallel_config("loky", inner_max_num_threads=1), _workers_ended_on_error(n_jobs):
+    with (
+        bar as advance,
+        parallel_config("loky", inner_max_num_threads=1),
+        _workers_ended_on_error(n_jobs),
+    ):
         pool = Parallel(n_jobs=min(n_jobs, max(1, len(left))), return_as="generator_unordered")
         for finished in pool(delayed(_run)(job) for job in left):
             store.add(finished)
-            bar.update()
+            advance("")
 
 
 @contextmanager
