@@ -196,7 +196,7 @@ class SearchRun:
 
             def callback(_: AskTell, history: SearchHistory) -> bool:
                 progress = self._progress(history)
-                advance(f"best {progress.best_score:.4g}")
+                advance(f"best={progress.best_score:.4g}")
                 return len(history.generations) > len(fitness.told) and self._tell(progress)
 
             history = minimize(
