@@ -27,7 +27,7 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
-	ECSELM_COMPILED=0 $(BIN)/pytest -n 2 tests/_native tests/linalg tests/fitness tests/estimators/test_ecselm.py
+	ECSELM_COMPILED=0 $(BIN)/pytest -n 2 tests/_native tests/linalg tests/fitness tests/estimators/test_ecselm.py tests/golden/test_golden.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest -m slow

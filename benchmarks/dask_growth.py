@@ -34,7 +34,7 @@ from ecselm.dask.survey import ClassGroups, SampleRule, call_part
 from ecselm.dask.table import Form
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows
-from ecselm.fitness.hashing import N_LISTED, row_keys
+from ecselm.fitness.folds import N_LISTED, row_hashes
 from ecselm.layers import InputScale, RandomLayer, ScaleSum, draw_weights
 
 SECTION = """## Fits on Dask
@@ -214,7 +214,7 @@ def rates(size: Size) -> dict[str, float]:
         tasks = {
             "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
             "rows measured": lambda: ScaleSum.of(X),
-            "rows keyed": lambda: row_keys(X),
+            "rows keyed": lambda: row_hashes(X),
             "rows listed and drawn": lambda: call_part(*called),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,

@@ -13,15 +13,15 @@ from ecselm import _native as compiled
 from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
 from ecselm.fitness import (
+    ConfusionFitness,
     CostedRows,
     CostEncoding,
     CostObjective,
-    CountJudge,
     Engine,
-    ErrorJudge,
-    Judge,
+    ErrorFitness,
+    Fitness,
     Span,
-    TieBreakingJudge,
+    TieBreakingFitness,
     TrainingKernel,
     kernel_engine,
     layer_engine,
@@ -92,9 +92,9 @@ def _engine(problem: Problem, rows: CostedRows, splits: str) -> Engine:
     return layer_engine(features, rows, problem.splits[splits])
 
 
-def _judge(problem: Problem, splits: str, judge: str) -> Judge:
+def _judge(problem: Problem, splits: str, judge: str) -> Fitness:
     judged, k = problem.judged(splits), problem.shape.n_classes
-    squares = ErrorJudge(problem.T[judged], None, np.square)
-    counts = CountJudge(problem.y[judged], k, None, accuracy, smoothing=0.0)
-    ties = TieBreakingJudge(counts, problem.T[judged], None)
+    squares = ErrorFitness(problem.T[judged], None, np.square)
+    counts = ConfusionFitness(problem.y[judged], k, None, accuracy, smoothing=0.0)
+    ties = TieBreakingFitness(counts, problem.T[judged], None)
     return {"errors": counts, "squares": squares, "errors, ties by squares": ties}[judge]

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from ecselm import ELMClassifier
 from ecselm.estimators._base import class_targets
-from ecselm.fitness import Split, TrainingKernel, every_row, folds
+from ecselm.fitness import Split, TrainingKernel, every_row, fold_splits
 from ecselm.layers import KernelMap, resolve_gamma
 
 N_FOLDS = 5
@@ -79,7 +79,7 @@ class Problem:
         X, y = rows_of(shape)
         splits = {"train": every_row(len(y))}
         if with_folds:
-            splits["folds"] = folds(X, y, N_FOLDS, np.random.default_rng(0))
+            splits["folds"] = fold_splits(X, y, N_FOLDS, np.random.default_rng(0))
         return cls(shape, X, y, class_targets(shape.n_classes)[y], _features(shape, X, y), splits)
 
     def judged(self, splits: str) -> np.ndarray:

@@ -82,7 +82,7 @@ class Workers:
         with one_blas_thread(), _held_limit():
             start = time.perf_counter()
             if self._pool is None or len(tasks) == 1 or self._seconds < WORTH_SHARING:
-                done, n = [work(task) for task in tasks], 1
+                done, n = list(map(work, tasks)), 1
             else:
                 done, n = list(self._pool.map(work, tasks)), self._n_threads
             self._seconds = n * (time.perf_counter() - start)

@@ -1,9 +1,12 @@
-"""Names and values in messages: quoted, shortened, listed, and suggested."""
+"""Names and values in sentences: quoted, shortened, listed, suggested, and classes in words."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+
+_VOWEL = re.compile("(?!eu|us[eu]|unit|one)[aeiou]", re.IGNORECASE)  # as it is spoken
 
 
 def brief(words: str, longest: int = 80) -> str:
@@ -62,3 +65,29 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
     return " and ".join([*([", ".join(shown[:-1])] if shown[:-1] else []), *shown[-1:]])
+
+
+def case_of(label: object) -> str:
+    """Return a row of a class, as a sentence about mistakes calls it.
+
+    Examples
+    --------
+    >>> case_of("ill"), case_of("usual"), case_of(1)
+    ('an ill case', 'a usual case', 'a case of class 1')
+    """
+    name = str(label)
+    if not name[:1].isalpha():
+        return f"a case of class {name}"
+    return f"{'an' if _VOWEL.match(name) else 'a'} {name} case"
+
+
+def confusion_of(truth: object, predicted: object) -> str:
+    """Return the mistake of predicting one class for another, as a sentence calls it.
+
+    Examples
+    --------
+    >>> confusion_of("ill", "well"), confusion_of(1, 0)
+    ('an ill case taken for well', 'a case of class 1 taken for class 0')
+    """
+    name = str(predicted)
+    return f"{case_of(truth)} taken for {name if name[:1].isalpha() else f'class {name}'}"

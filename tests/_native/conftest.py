@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecselm._native import library
+from ecselm._native import calls as library
 
 
 @pytest.fixture(params=["plain", "avx2"])

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm import _native as compiled
-from ecselm._native import library
+from ecselm._native import calls as library
 
 
 @pytest.fixture

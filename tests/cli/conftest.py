@@ -32,8 +32,8 @@ def here(monkeypatch, tmp_path):
 def ran(capsys, *arguments):
     """Return the exit code, and what was printed and complained about."""
     code = main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def refused(capsys, *arguments):

@@ -46,10 +46,10 @@ def test_version_is_that_of_the_package(capsys):
 )
 def test_errors_are_one_sentence_and_leave_nothing_behind(capsys, nowhere, arguments, sentence):
     assert main(arguments) == 2
-    told = capsys.readouterr()
-    assert sentence in told.err
-    assert told.err.count("\n") == 1
-    assert told.out == ""
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
     assert not list(nowhere.iterdir())
 
 
@@ -64,9 +64,9 @@ def test_missing_pyarrow_is_said_before_any_work(capsys, monkeypatch, nowhere):
 def test_a_variable_that_names_no_folder_is_one_error(capsys, monkeypatch, nowhere, item):
     monkeypatch.setenv("ECSELM_DATA", str(nowhere / "none"))
     assert main(["reproduce", item, "--quick"]) == 2
-    told = capsys.readouterr().err
-    assert "ECSELM_DATA must name a folder" in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "ECSELM_DATA must name a folder" in printed
+    assert printed.count("\n") == 1
     assert not list(nowhere.iterdir())
 
 
@@ -90,10 +90,10 @@ def test_ctrl_c_says_that_the_run_can_go_on(capsys, monkeypatch):
 
     monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", interrupted)
     assert main(["reproduce", "table-1"]) == 130
-    assert "goes on from here" in capsys.readouterr().err
+    assert "the same command resumes the run" in capsys.readouterr().err
     monkeypatch.setattr("ecselm.cli.bench.run_bench", interrupted)
     assert main(["bench", "keel"]) == 130
-    assert "goes on from here" in capsys.readouterr().err
+    assert "the same command resumes the run" in capsys.readouterr().err
     monkeypatch.setattr("ecselm.cli.audit.run_audit", interrupted)
     assert main(["audit"]) == 130
     assert capsys.readouterr().err == "ecselm: interrupted\n"
@@ -106,60 +106,60 @@ def test_all_names_what_failed_and_goes_on(capsys, monkeypatch):
     monkeypatch.setattr("ecselm.cli.reproduce.ITEMS", ["table-2", "table-3", "table-3"])
     monkeypatch.setattr("ecselm.cli.reproduce.reproduce_item", run)
     assert main(["reproduce", "all"]) == 2
-    told = capsys.readouterr()
-    assert "table-2: left out, no luck" in told.out
-    assert "2 of 3 items failed: table-3, table-3" in told.err
+    printed = capsys.readouterr()
+    assert "table-2: skipped, no luck" in printed.out
+    assert "2 of 3 items failed: table-3, table-3" in printed.err
 
 
 def test_all_runs_every_item(monkeypatch, capsys):
     from ecselm.paper.protocols import ITEMS
 
-    asked = []
+    given = []
 
     class Done:
         def text(self):
             return "done"
 
     monkeypatch.setattr(
-        "ecselm.cli.reproduce.reproduce_item", lambda name, *a, **k: asked.append(name) or Done()
+        "ecselm.cli.reproduce.reproduce_item", lambda name, *a, **k: given.append(name) or Done()
     )
     assert main(["reproduce", "all", "--quick"]) == 0
-    assert asked == list(ITEMS)
+    assert given == list(ITEMS)
 
 
 def test_bench_hands_its_options_on(monkeypatch, capsys):
-    asked = {}
+    given = {}
 
     class Done:
         def text(self):
             return "done"
 
     def run(output, **options):
-        asked.update(options, output=output)
+        given.update(options, output=output)
         return Done()
 
     monkeypatch.setattr("ecselm.cli.bench.run_bench", run)
     assert main(["bench", "keel", "--sets", "glass*, pima", "--methods", "ELM", "--quick"]) == 0
-    assert (asked["sets"], asked["methods"]) == (["glass*", "pima"], ["ELM"])
-    assert (asked["output"], asked["half"], asked["run"]) == ("benched-quick", "all", True)
-    assert "conclude nothing" in capsys.readouterr().out
+    assert (given["sets"], given["methods"]) == (["glass*", "pima"], ["ELM"])
+    assert (given["output"], given["half"], given["run"]) == ("benched-quick", "all", True)
+    assert "not conclusive" in capsys.readouterr().out
     assert main(["bench", "keel", "--show", "--half", "confirmation"]) == 0
-    assert (asked["output"], asked["half"], asked["run"]) == ("benched", "confirmation", False)
+    assert (given["output"], given["half"], given["run"]) == ("benched", "confirmation", False)
     assert capsys.readouterr().out == "done\n"
-    asked.clear()
+    given.clear()
     monkeypatch.setattr("ecselm.cli.bench.run_minority", run)
     assert main(["bench", "minority", "--sets", "pima", "--jobs", "2", "--show"]) == 0
-    assert (asked["output"], asked["sets"], asked["n_jobs"]) == ("benched-minority", ["pima"], 2)
-    assert not asked["run"]
-    assert "half" not in asked
+    assert (given["output"], given["sets"], given["n_jobs"]) == ("benched-minority", ["pima"], 2)
+    assert not given["run"]
+    assert "half" not in given
 
 
 def test_audit_prints_its_report_and_keeps_every_split(monkeypatch, capsys, nowhere):
     monkeypatch.setattr(report, "Effort", lambda *args, **kwargs: Effort(2, 6, 1))
     assert main(["audit", "--quick", "--output", "kept"]) == 0
-    told = capsys.readouterr().out
-    assert told == (nowhere / "kept" / "audit.txt").read_text()
-    assert "(d) The same on labels drawn at random" in told
+    printed = capsys.readouterr().out
+    assert printed == (nowhere / "kept" / "audit.txt").read_text()
+    assert "(d) The same on labels drawn at random" in printed
     frame = pd.read_csv(nowhere / "kept" / "audit.csv")
     assert frame.groupby(["labels", "split"]).size().tolist() == [7, 7, 7, 7]
     oracle = frame[frame["judged_by"] == "ORACLE: test rows"]

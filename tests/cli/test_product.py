@@ -1,4 +1,4 @@
-"""The command as a person uses it: from a table to a model, answers, a page and a graph."""
+"""The command from a table to a model, predictions, a report and a graph."""
 
 import io
 import json
@@ -16,18 +16,18 @@ from tests.cli.conftest import SMALL, ran
 # From file to page.
 
 
-def test_fit_tells_of_rows_held_out_and_saves_what_it_told(tumours, capsys, here):
+def test_fit_prints_results_on_test_rows_and_saves_the_card(tumours, capsys, here):
     arguments = [tumours / "known.csv", "--target", "diagnosis", *SMALL, "-o", here / "m.skops"]
     code, out, _ = ran(capsys, "fit", *arguments, "--report", here / "page.html")
     assert code == 0
-    assert "rows held out" in out
+    assert "test rows" in out
     assert "W1-ELM" in out
     assert "taken for malignant" in out
     assert "<!doctype html>" in (here / "page.html").read_text(encoding="utf-8").lower()
     saved = load_model(here / "m.skops")
     card = Card.from_json(saved.card)
-    assert card.asked.metric == "balanced_accuracy"
-    assert card.data.n_train + card.data.n_held_out == 400
+    assert card.request.metric == "balanced_accuracy"
+    assert card.data.n_train + card.data.n_test == 400
 
 
 def test_json_is_the_card(tumours, capsys, here):
@@ -42,21 +42,21 @@ def test_order_alone_is_kept(tumours):
     card = Card.from_json(load_model(tumours / "model.skops").card)
     benign, malignant = card.learned.class_costs
     assert malignant > benign
-    assert "worse" in card.asked.knowledge[0]
+    assert "worse" in card.request.cost_constraints[0]
 
 
 def test_predictions_are_those_of_the_model(tumours, capsys, here):
     code, _, _ = ran(
-        capsys, "predict", tumours / "model.skops", tumours / "new.csv", "-o", "answers.csv"
+        capsys, "predict", tumours / "model.skops", tumours / "new.csv", "-o", "predictions.csv"
     )
     assert code == 0
-    answers = pd.read_csv(here / "answers.csv")
+    predictions = pd.read_csv(here / "predictions.csv")
     model = load_model(tumours / "model.skops").model
     rows = pd.read_csv(tumours / "new.csv")
-    assert answers["prediction"].tolist() == model.predict(rows).tolist()
-    P = answers[["probability of benign", "probability of malignant"]]
+    assert predictions["prediction"].tolist() == model.predict(rows).tolist()
+    P = predictions[["probability of benign", "probability of malignant"]]
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
-    right = (answers["prediction"] == rows["diagnosis"]).mean()
+    right = (predictions["prediction"] == rows["diagnosis"]).mean()
     assert right > 0.8
 
 
@@ -141,8 +141,8 @@ def test_costs_of_all_mistakes_are_counted(capsys, here):
     )
     table.to_csv(here / "kosten.csv")
     card = costs_of(here, capsys, "--cost", "kosten.csv")
-    assert card.asked.metric == "mean_cost"
-    assert card.held_out.stated_costs == ((0.0, 6.0, 5.0), (4.0, 0.0, 3.0), (2.0, 1.0, 0.0))
+    assert card.request.metric == "mean_cost"
+    assert card.test.cost_matrix == ((0.0, 6.0, 5.0), (4.0, 0.0, 3.0), (2.0, 1.0, 0.0))
 
 
 def test_an_interval_is_kept(capsys, here):
@@ -156,8 +156,8 @@ def test_an_interval_is_kept(capsys, here):
 def test_a_number_is_a_multiple_of_the_other_mistakes(tumours, capsys, here):
     arguments = [tumours / "known.csv", "--target", "diagnosis", *SMALL, "--json"]
     said = json.loads(ran(capsys, "fit", *arguments, "--cost", "malignant->benign=5")[1])
-    assert said["held_out"]["stated_costs"] == [[0.0, 1.0], [5.0, 0.0]]
-    assert said["asked"]["metric"] == "mean_cost"
+    assert said["test"]["cost_matrix"] == [[0.0, 1.0], [5.0, 0.0]]
+    assert said["request"]["metric"] == "mean_cost"
     between = "malignant->benign=4..20"
     benign, malignant = json.loads(ran(capsys, "fit", *arguments, "--cost-between", between)[1])[
         "learned"
@@ -224,7 +224,7 @@ def test_dates_places_and_gaps_live_in_the_model(capsys, here):
     new.loc[0, "place"] = "Berlin"
     new.loc[1, ["seen", "place", "smokes"]] = ""
     new.to_csv("new.csv", index=False)
-    code, answers, err = ran(capsys, "predict", "model.skops", "new.csv")
+    code, predictions, err = ran(capsys, "predict", "model.skops", "new.csv")
     assert code == 0, err
     assert ran(capsys, "export", "model.skops", "model.onnx")[0] == 0
     saved = load_model(here / "model.skops")
@@ -236,9 +236,9 @@ def test_dates_places_and_gaps_live_in_the_model(capsys, here):
         for one in session.get_inputs()
     }
     label, _, P = session.run(None, given)
-    told = pd.read_csv(io.StringIO(answers))
-    assert label.tolist() == told["prediction"].tolist()
-    np.testing.assert_allclose(P, told.iloc[:, 1:], atol=1e-5)
+    printed = pd.read_csv(io.StringIO(predictions))
+    assert label.tolist() == printed["prediction"].tolist()
+    np.testing.assert_allclose(P, printed.iloc[:, 1:], atol=1e-5)
 
 
 @pytest.mark.parametrize("names", [(0, 1), (False, True)], ids=str)
@@ -252,8 +252,8 @@ def test_classes_need_no_names(tumours, capsys, here, names):
     )
     assert code == 0, err
     assert ran(capsys, "evaluate", "model.skops", "known.csv")[0] == 0
-    answers = pd.read_csv(io.StringIO(ran(capsys, "predict", "model.skops", "known.csv")[1]))
-    assert set(answers["prediction"]) == set(names)
+    predictions = pd.read_csv(io.StringIO(ran(capsys, "predict", "model.skops", "known.csv")[1]))
+    assert set(predictions["prediction"]) == set(names)
 
 
 def test_rows_of_one_class_are_evaluated(tumours, capsys, here):

@@ -52,7 +52,7 @@ def test_a_wrong_verb_is_answered_by_the_nearest(capsys):
         ("--jobs", 0, "jobs must be a number of threads"),
         ("--held-out", 1, "held-out must be a share between 0 and 1"),
         ("--metric", "recall", "got 'recall'; did you mean 'recall_macro'"),
-        ("--metric", "r2", "metric must be able to judge the target, got 'r2'"),
+        ("--metric", "r2", "metric must be able to score the target, got 'r2'"),
         ("--checkpoint", "no/c.npz", "--checkpoint must be in a folder that is there"),
         ("--checkpoint", "model.skops", "--checkpoint must not be the same file as --output"),
     ],
@@ -66,10 +66,10 @@ def test_options_are_refused_by_name(tumours, capsys, here, option, value, sente
 def test_names_of_rows_are_no_classes(capsys, here):
     rows = [f"{i},p{i},{'ab'[i % 2]}" for i in range(30)]
     Path("rows.csv").write_text("\n".join(["size,name,kind", *rows]))
-    told = refused(capsys, "fit", "rows.csv", "--target", "name")
-    assert "got 'name' with 30 values in 30 rows" in told
-    told = refused(capsys, "fit", "rows.csv", "--target", "size", "--task", "classes")
-    assert "got 'size' with 30 values" in told
+    printed = refused(capsys, "fit", "rows.csv", "--target", "name")
+    assert "got 'name' with 30 values in 30 rows" in printed
+    printed = refused(capsys, "fit", "rows.csv", "--target", "size", "--task", "classes")
+    assert "got 'size' with 30 values" in printed
 
 
 def test_devices_stay_devices(tumours, capsys, here):
@@ -85,26 +85,26 @@ def test_devices_stay_devices(tumours, capsys, here):
 def test_a_table_of_costs_is_not_written_over(tumours, capsys, here):
     Path("costs.csv").write_text(",benign,malignant\nbenign,0,1\nmalignant,10,0\n")
     arguments = [tumours / "known.csv", "--target", "diagnosis", "--cost", "costs.csv"]
-    told = refused(capsys, "fit", *arguments, "-o", "costs.csv")
-    assert "--output must not be the same file as --cost costs.csv" in told
+    printed = refused(capsys, "fit", *arguments, "-o", "costs.csv")
+    assert "--output must not be the same file as --cost costs.csv" in printed
 
 
 def test_a_model_that_is_not_there_is_answered_by_the_nearest(tumours, capsys, here):
-    told = refused(capsys, "report", tumours / "modle.skops")
-    assert "did you mean 'model.skops'" in told
+    printed = refused(capsys, "report", tumours / "modle.skops")
+    assert "did you mean 'model.skops'" in printed
     assert "MODEL must be a model" in refused(capsys, "report", tumours / "new.csv")
 
 
 def test_predictions_go_to_files_of_known_kinds(tumours, capsys, here, monkeypatch):
     arguments = ["predict", tumours / "model.skops", tumours / "new.csv", "-o"]
-    assert "must end in .csv or .parquet" in refused(capsys, *arguments, "answers.xlsx")
+    assert "must end in .csv or .parquet" in refused(capsys, *arguments, "predictions.xlsx")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "ecselm[parquet]" in refused(capsys, *arguments, "answers.parquet")
+    assert "ecselm[parquet]" in refused(capsys, *arguments, "predictions.parquet")
     assert not list(here.iterdir())
 
 
 @pytest.mark.filterwarnings("default::ecselm.saving.UntrustedFileWarning")
-def test_pickles_are_asked_for(tumours, capsys, here):
+def test_pickles_need_their_option(tumours, capsys, here):
     arguments = [tumours / "known.csv", "--target", "diagnosis", *SMALL, "-o", "m.pickle"]
     warning = "ecselm: warning: reading a pickle executes"
     assert ran(capsys, "fit", *arguments, "--pickle")[2].startswith(warning)
@@ -118,10 +118,10 @@ def test_pickles_are_asked_for(tumours, capsys, here):
 def test_wrong_names_are_answered_by_the_nearest(tumours, capsys, here):
     data = tumours / "known.csv"
     assert "did you mean 'diagnosis'" in refused(capsys, "fit", data, "--target", "Diagnose")
-    told = refused(capsys, "fit", data, "--target", "diagnosis", "--cost", "malignent->benign=5")
-    assert "did you mean 'malignant'" in told
-    told = refused(capsys, "fit", data, "--target", "diagnosis", "--metric", "g_mean")
-    assert "did you mean 'gmean'" in told
+    printed = refused(capsys, "fit", data, "--target", "diagnosis", "--cost", "malignent->benign=5")
+    assert "did you mean 'malignant'" in printed
+    printed = refused(capsys, "fit", data, "--target", "diagnosis", "--metric", "g_mean")
+    assert "did you mean 'gmean'" in printed
     assert "known.csv" in refused(capsys, "fit", tumours / "knwon.csv", "--target", "diagnosis")
     assert not list(here.iterdir())
 
@@ -148,8 +148,8 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(tumours, 
 
 
 @contextmanager
-def as_nobody():
-    """Be somebody who may not write everywhere, where whoever runs the tests may."""
+def unprivileged():
+    """Drop the right of root to write everywhere."""
     if os.geteuid() != 0:
         yield
         return
@@ -165,12 +165,12 @@ def test_a_read_only_folder_is_refused_before_any_work(tumours, capsys, monkeypa
         shutil.copy(tumours / "known.csv", made)
         Path(made).chmod(0o555)
         monkeypatch.chdir(made)
-        with as_nobody():
-            told = refused(capsys, "fit", "known.csv", "--target", "diagnosis")
+        with unprivileged():
+            printed = refused(capsys, "fit", "known.csv", "--target", "diagnosis")
         monkeypatch.undo()
         Path(made).chmod(0o755)
         left = [path.name for path in Path(made).iterdir()]
-    assert "--output must be in a folder that can be written to, got model.skops" in told
+    assert "--output must be in a folder that can be written to, got model.skops" in printed
     assert left == ["known.csv"]
 
 

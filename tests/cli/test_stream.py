@@ -28,8 +28,8 @@ def folder(tmp_path_factory):
 
 def ran(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def test_fit_tells_passes_and_writes_card_and_report(folder, capsys, tmp_path):
@@ -37,8 +37,8 @@ def test_fit_tells_passes_and_writes_card_and_report(folder, capsys, tmp_path):
     report = tmp_path / "r.html"
     code, out, _ = ran(capsys, "fit", *arguments, *SMALL, *STREAM, "--report", report)
     assert code == 0
-    assert "Read in blocks, in 4 passes over 1200 rows." in out
-    assert "in 4 passes" in report.read_text(encoding="utf-8")
+    assert "Read in blocks, in 2 passes over 1200 rows." in out
+    assert "in 2 passes" in report.read_text(encoding="utf-8")
     card = Card.from_json(load_model(tmp_path / "m.skops").card)
     assert card.data.file == "big.csv"
     assert "--stream" in card.command
@@ -58,7 +58,7 @@ def test_predictions_in_blocks_are_those_of_the_table(folder, capsys, tmp_path, 
     assert sorted(one.name for one in tmp_path.iterdir()) == [parts.name, whole.name]
 
 
-def test_large_files_are_answered_in_blocks_without_being_asked(folder, capsys, monkeypatch):
+def test_large_files_are_predicted_in_blocks_by_default(folder, capsys, monkeypatch):
     verb = ["predict", folder / "m.skops", folder / "big.parquet"]
     _, whole, _ = ran(capsys, *verb)
     monkeypatch.setattr("ecselm.cli.predict.LARGE", 1000)
@@ -72,7 +72,7 @@ def test_a_stranger_in_a_late_block_leaves_no_file(folder, capsys, tmp_path):
     rows.loc[250, "b"] = "many"
     rows.to_csv(tmp_path / "new.csv", index=False)
     verb = ["predict", folder / "m.skops", tmp_path / "new.csv", "--stream", "--block-rows", "100"]
-    code, _, err = ran(capsys, *verb, "-o", tmp_path / "answers.csv")
+    code, _, err = ran(capsys, *verb, "-o", tmp_path / "predictions.csv")
     assert code == 2
     assert "block 3, which is rows 201 to 300: column 'b' must hold numbers" in err
     assert [one.name for one in tmp_path.iterdir()] == ["new.csv"]
@@ -88,7 +88,7 @@ def test_sizes_need_blocks(folder, capsys, option):
 def test_passes_are_shown_and_ctrl_c_leaves_nothing(folder, tmp_path):
     arguments = ["--target", "ill", "--stream", "--block-rows", "1", *SMALL]
     with Terminal("fit", folder / "big.parquet", *arguments, folder=tmp_path) as terminal:
-        terminal.wait_for("pass 1 of 3: looking at the columns")
+        terminal.wait_for("pass 1 of 2: columns and samples")
         terminal.type(CTRL_C)
         assert terminal.end() == 130
         assert "ecselm: interrupted" in terminal.text

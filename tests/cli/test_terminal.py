@@ -1,4 +1,4 @@
-"""The command in a terminal, and in a pipe that somebody closes."""
+"""The command in a terminal, and in a closed pipe."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def test_ctrl_c_keeps_the_best_so_far(tumours, here):
         assert "interrupted" in terminal.text
         assert "Traceback" not in terminal.text
     card = Card.from_json(load_model(here / "model.skops").card)
-    assert card.progress.interrupted
+    assert card.search.interrupted
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ def test_a_search_goes_on_with_its_checkpoint(tumours, capsys, here):
     assert first["learned"] == second["learned"]
 
 
-def test_nobody_reads_a_table(monkeypatch):
+def test_closed_pipe_while_a_table_is_printed(monkeypatch):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w", encoding="utf-8") as stream:
@@ -59,7 +59,7 @@ def test_nobody_reads_a_table(monkeypatch):
         assert main(["methods"]) == 141
 
 
-def test_nobody_reads_on(tumours, here):
+def test_closed_pipe_ends_the_command(tumours, here):
     command = [sys.executable, "-m", "ecselm", "predict"]
     command += [tumours / "model.skops", tumours / "new.csv"]
     with subprocess.Popen(  # noqa: S603

@@ -1,4 +1,4 @@
-"""Costs learned on Dask equal those learned in memory, and cost nothing in the rows."""
+"""Costs learned on Dask equal those learned in memory."""
 
 from importlib import import_module
 
@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm import ECSELMClassifier, ECSELMRegressor
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskWELMClassifier
+from ecselm.dask.cluster import DaskBlocks
 from ecselm.onnx import to_onnx
 from ecselm.saving import load_model, save_model
 from tests.dask.conftest import CUTS, collections
@@ -24,7 +25,7 @@ KINDS = [
 
 
 def assert_same(model, expected, X):
-    """Compare what was learned, and the output weights of a single layer."""
+    """Compare costs, scores, and the output weights of a single layer."""
     assert_allclose(model.class_costs_, expected.class_costs_, rtol=1e-12)
     assert pytest.approx(expected.C_, rel=1e-12) == model.C_
     assert model.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
@@ -37,7 +38,7 @@ def assert_same(model, expected, X):
 @pytest.mark.parametrize(
     ("options", "cut"), [(options, CUTS[1 + i % 2]) for i, options in enumerate(KINDS)]
 )
-def test_any_cut_learns_the_costs_of_memory(client, rows, options, cut):
+def test_any_partitions_learn_the_costs_of_memory(client, rows, options, cut):
     X, y, _, w = rows
     w = None if cut == CUTS[1] else w
     dX, dy, dw = collections(cut, X, y, w)
@@ -45,12 +46,12 @@ def test_any_cut_learns_the_costs_of_memory(client, rows, options, cut):
     model = DaskECSELMClassifier(20, **ONE, **options, client=client).fit(dX, dy, dw)
     assert_same(model, expected, X)
     assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-8)
-    assert model.n_judged_ == (600 if w is None else (w > 0).sum())
+    assert model.n_validation_rows_ == (600 if w is None else (w > 0).sum())
 
 
 @pytest.mark.parametrize("n_targets", [1, 2])
 @pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error"])
-def test_any_cut_learns_the_costs_of_levels(client, rows, n_targets, scoring):
+def test_any_partitions_learn_the_costs_of_levels(client, rows, n_targets, scoring):
     X, _, T, w = rows
     T, w = (T[:, 0], None) if n_targets == 1 else (T, w)
     dX, dT, dw = collections(CUTS[2], X, T, w)
@@ -65,7 +66,7 @@ def test_any_cut_learns_the_costs_of_levels(client, rows, n_targets, scoring):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_committee_is_that_of_memory(client, rows, weighted):
+def test_the_ensemble_is_that_of_memory(client, rows, weighted):
     X, y, _, w = rows
     w = w if weighted else None
     dX, dy, dw = collections((350, 250), X, y, w)
@@ -79,13 +80,13 @@ def test_the_committee_is_that_of_memory(client, rows, weighted):
     assert_allclose(model.members_["C"], expected.members_["C"])
 
 
-def test_squared_errors_are_judged_by_all_rows_through_sums(client, rows):
+def test_squared_errors_are_validated_on_all_rows_through_sums(client, rows):
     X, _, T, _ = rows
     dX, dT = collections((400, 200), X, T[:, 0])
     options = {**ONE, "scoring": "neg_mean_squared_error"}
     expected = ECSELMRegressor(20, **options).fit(X, T[:, 0])
-    model = DaskECSELMRegressor(20, **options, max_judged=30, client=client).fit(dX, dT)
-    assert model.n_judged_ == 600
+    model = DaskECSELMRegressor(20, **options, max_validation_rows=30, client=client).fit(dX, dT)
+    assert model.n_validation_rows_ == 600
     assert_allclose(model.class_costs_, expected.class_costs_, rtol=1e-12)
     assert model.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
     size = np.abs(expected.beta_).max()
@@ -93,14 +94,14 @@ def test_squared_errors_are_judged_by_all_rows_through_sums(client, rows):
 
 
 @pytest.mark.parametrize("activation", ["radbas", "auto"])
-def test_a_sample_judges_and_all_rows_train(client, rows, activation):
+def test_a_sample_validates_and_all_rows_train(client, rows, activation):
     X, y, _, _ = rows
     dX, dy = collections((250, 350), X, y)
     options = {**SMALL, "activation": activation, "scoring": "gmean"}
-    model = DaskECSELMClassifier(20, **options, max_judged=150, client=client).fit(dX, dy)
-    again = DaskECSELMClassifier(20, **options, max_judged=150, client=client)
+    model = DaskECSELMClassifier(20, **options, max_validation_rows=150, client=client).fit(dX, dy)
+    again = DaskECSELMClassifier(20, **options, max_validation_rows=150, client=client)
     again.fit(*collections((100, 499, 1), X, y))
-    assert model.n_judged_ == model.to_local().n_judged_ == 150
+    assert model.n_validation_rows_ == model.to_local().n_validation_rows_ == 150
     assert_allclose(model.class_costs_, again.class_costs_, rtol=1e-12)
     scores = model.decision_function(X)
     assert_allclose(again.decision_function(X), scores, atol=1e-8 * np.abs(scores).max())
@@ -127,35 +128,32 @@ def test_costs_learned_are_weights_of_a_machine_that_searches_nothing(client, ro
 @pytest.mark.parametrize(
     ("estimator", "n_targets", "expected"),
     [
-        (DaskECSELMClassifier, 0, ["survey", "survey", "sums"]),
-        (DaskECSELMRegressor, 1, ["survey", "survey", "survey", "sums"]),
-        (DaskECSELMRegressor, 2, ["survey", "survey", "survey", "survey", "sums"]),
+        (DaskECSELMClassifier, 0, ["targets", "rows", "rows"]),
+        (DaskECSELMRegressor, 1, ["targets", "targets", "rows", "rows"]),
+        (DaskECSELMRegressor, 2, ["targets", "targets", "targets", "rows", "rows"]),
     ],
 )
-def test_layers_are_summed_in_one_pass_and_the_search_needs_none(
+def test_inputs_are_read_twice_whatever_the_search_does(
     client, rows, monkeypatch, estimator, n_targets, expected
 ):
     X, y, T, _ = rows
     dX, dy = collections((250, 350), X, T[:, :n_targets] if n_targets else y)
-    passes = []
-    for name in ("survey", "sums"):
-        module = import_module(f"ecselm.dask.{name}")
-        monkeypatch.setattr(module, "computed", noted(passes, name, module.computed))
+    passes, reduce = [], DaskBlocks.reduce
+
+    def noted(self, *given, targets_alone=False, **options):
+        passes.append("targets" if targets_alone else "rows")
+        return reduce(self, *given, targets_alone=targets_alone, **options)
+
+    monkeypatch.setattr(DaskBlocks, "reduce", noted)
     estimator(10, **SMALL, client=client).fit(dX, dy)
     assert passes == expected
 
 
-def noted(passes, name, compute):
-    """Return what computes and writes a name down."""
-    return lambda *given: passes.append(name) or compute(*given)
-
-
 @pytest.mark.parametrize("options", [{}, {"fitness": "holdout"}, {"activation": "auto"}])
-def test_rows_that_nobody_lists_are_dealt_as_in_memory(client, rows, monkeypatch, options):
-    for place in ("fitness.folds", "dask.sums", "estimators._ensemble"):
-        monkeypatch.setattr(
-            import_module(f"ecselm.{place}"), "N_LISTED", 100
-        )  # two classes have more
+def test_folds_of_large_classes_are_those_of_memory(client, rows, monkeypatch, options):
+    for place in ("fitness.folds", "outofcore.source", "estimators._ensemble"):
+        # Two classes have more.
+        monkeypatch.setattr(import_module(f"ecselm.{place}"), "N_LISTED", 100)
     X, y, _, w = rows
     dX, dy, dw = collections(CUTS[1], X, y, w)
     options = {**ONE, "scoring": "gmean", **options}
@@ -174,13 +172,15 @@ def test_a_sample_has_the_ends_of_the_targets(client, rows, n_targets):
     dX, dT, dw = collections((250, 350), X, T, w)
     expected = ECSELMRegressor(20, **ONE, scoring="neg_mean_squared_error").fit(X, T, w)
     model = DaskECSELMRegressor(
-        20, **ONE, scoring="neg_mean_squared_error", max_judged=40, client=client
+        20, **ONE, scoring="neg_mean_squared_error", max_validation_rows=40, client=client
     ).fit(dX, dT, dw)
     assert_allclose(model.class_costs_, expected.class_costs_, rtol=1e-12)
     if n_targets == 1:
         assert_array_equal(model.level_edges_, expected.level_edges_)
-    by_sample = DaskECSELMRegressor(20, **ONE, max_judged=40, client=client).fit(dX, dT, dw)
-    assert 40 <= by_sample.n_judged_ <= 40 + 2 * (n_targets + 1)
+    by_sample = DaskECSELMRegressor(20, **ONE, max_validation_rows=40, client=client).fit(
+        dX, dT, dw
+    )
+    assert 40 <= by_sample.n_validation_rows_ <= 40 + 2 * (n_targets + 1)
 
 
 def test_local_model_is_saved_exported_and_warm(client, rows, tmp_path):
@@ -189,11 +189,10 @@ def test_local_model_is_saved_exported_and_warm(client, rows, tmp_path):
     model = DaskECSELMClassifier(10, **ONE, client=client).fit(dX, dy)
     local = model.to_local()
     assert type(local) is ECSELMClassifier
-    assert not hasattr(local, "_gathered")
     save_model(local, tmp_path / "model.skops")
     loaded = load_model(tmp_path / "model.skops").model
     assert_array_equal(loaded.predict(X), model.predict(X))
-    assert loaded.n_judged_ == 600
+    assert loaded.n_validation_rows_ == 600
     assert to_onnx(local).graph.node
     warm = model.set_params(warm_start=True).fit(dX, dy)
     assert warm.best_score_ >= local.best_score_ - 1e-12
@@ -204,11 +203,11 @@ def test_a_checkpoint_is_of_all_rows(client, rows, tmp_path):
     X, y, _, _ = rows
     dX, dy = collections((250, 350), X, y)
     path = tmp_path / "search"
-    options = {**ONE, "max_judged": 100, "checkpoint": path, "client": client}
+    options = {**ONE, "max_validation_rows": 100, "checkpoint": path, "client": client}
     model = DaskECSELMClassifier(10, **options).fit(dX, dy)
     again = DaskECSELMClassifier(10, **options).fit(dX, dy)
     assert_array_equal(again.beta_, model.beta_)
-    # The rows that judge may be the same: others have changed.
+    # The validation rows may be the same: others have changed.
     with pytest.raises(ValueError, match="checkpoint must belong to this search"):
         DaskECSELMClassifier(10, **options).fit(dX * 2.0, dy)
 
@@ -229,9 +228,9 @@ def test_a_class_of_no_weight_is_known(client, rows):
         ({"cost_level": "sample"}, "cost_level must be 'class' or 'matrix' on Dask"),
         ({"fitness": "loo"}, "fitness must be 'cv', 'holdout', 'train' or an int on Dask"),
         ({"kernel": "rbf"}, "kernel must be None on Dask"),
-        ({"max_judged": 1}, "'max_judged' parameter of DaskECSELMClassifier"),
+        ({"max_validation_rows": 1}, "'max_validation_rows' parameter of DaskECSELMClassifier"),
         (
-            {"max_judged": 100, "scoring": lambda model, X, y: model.predict(X).mean()},
+            {"max_validation_rows": 100, "scoring": lambda model, X, y: model.predict(X).mean()},
             "scoring must take sample_weight where a sample stands for all rows",
         ),
     ],

@@ -28,7 +28,9 @@ KINDS = [
 
 @pytest.mark.parametrize(("local", "on_dask", "options"), KINDS)
 @pytest.mark.parametrize(("cut", "weighted"), [(cut, cut != CUTS[0]) for cut in CUTS])
-def test_any_cut_gives_the_model_in_memory(client, rows, local, on_dask, options, cut, weighted):
+def test_any_partitions_give_the_model_in_memory(
+    client, rows, local, on_dask, options, cut, weighted
+):
     X, y, _, w = rows
     w = w if weighted else None
     dX, dy, dw = collections(cut, X, y, w)
@@ -41,7 +43,7 @@ def test_any_cut_gives_the_model_in_memory(client, rows, local, on_dask, options
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("n_targets", [1, 2])
-def test_any_cut_gives_the_regressor_in_memory(client, rows, cut, n_targets):
+def test_any_partitions_give_the_regressor_in_memory(client, rows, cut, n_targets):
     X, _, T, w = rows
     T = T[:, 0] if n_targets == 1 else T
     dX, dT, dw = collections(cut, X, T, w)
@@ -70,7 +72,7 @@ def test_costs_by_row_equal_those_in_memory(client, rows, shape):
 def test_calibration_uses_the_sample_that_memory_would(client, monkeypatch, rows):
     # Fewer rows than there are: the sample of both must be the same rows.
     monkeypatch.setattr("ecselm.estimators._training.SAMPLE_ROWS", 50)
-    monkeypatch.setattr("ecselm.dask.elm.SAMPLE_ROWS", 50)
+    monkeypatch.setattr("ecselm.outofcore.fit.SAMPLE_ROWS", 50)
     X, y, _, _ = rows
     dX, dy = collections((250, 350), X, y)
     options = {"decision": "min_cost", "random_state": 1}
@@ -93,12 +95,12 @@ def test_frames_of_unknown_sizes_and_empty_partitions(client, rows, tmp_path):
     model = DaskELMClassifier(20, random_state=1, client=client).fit(table[names], target)
     assert model.feature_names_in_.tolist() == names
     assert_array_equal(model.classes_, expected.classes_)
-    told = model.predict(table[names]).compute()
-    assert_array_equal(told.index, part.index)
-    assert_array_equal(told.to_numpy(), expected.predict(part[names]))
-    model.predict(table[names]).to_frame("told").to_parquet(tmp_path)
-    written = pd.read_parquet(tmp_path)["told"]
-    assert_array_equal(written.to_numpy(), told.to_numpy())
+    y_pred = model.predict(table[names]).compute()
+    assert_array_equal(y_pred.index, part.index)
+    assert_array_equal(y_pred.to_numpy(), expected.predict(part[names]))
+    model.predict(table[names]).to_frame("y_pred").to_parquet(tmp_path)
+    written = pd.read_parquet(tmp_path)["y_pred"]
+    assert_array_equal(written.to_numpy(), y_pred.to_numpy())
     proba = model.predict_proba(table[names]).compute()
     assert proba.columns.tolist() == ["high", "low", "mid"]
     assert_allclose(proba.to_numpy(), expected.predict_proba(part[names]), atol=1e-8)
@@ -118,11 +120,11 @@ def test_columns_of_one_file_keep_their_rows_together(client, rows, tmp_path):
     model = DaskWELMClassifier(20, random_state=1, client=client)
     model.fit(table[names], table["target"], table["weight"])
     assert_allclose(model.beta_, expected.beta_, atol=1e-8 * np.abs(expected.beta_).max())
-    told = model.predict(table[names]).compute()
-    assert_array_equal(told.to_numpy(), expected.predict(frame[names]))
+    y_pred = model.predict(table[names]).compute()
+    assert_array_equal(y_pred.to_numpy(), expected.predict(frame[names]))
 
 
-def test_answers_are_lazy_and_of_the_kind_of_what_is_asked(client, rows):
+def test_predictions_are_lazy_and_of_the_kind_of_their_inputs(client, rows):
     X, y, _, _ = rows
     dX, dy = collections((400, 200), X, y)
     model = DaskELMClassifier(20, random_state=1, client=client).fit(dX, dy)
@@ -167,7 +169,7 @@ def test_local_model_goes_on_learning(client, rows):
     assert not np.allclose(model.beta_, local.beta_, rtol=1e-3)  # a copy was given away
 
 
-def test_saturated_layers_are_told(client, rows):
+def test_saturated_layers_warn(client, rows):
     X, y, _, _ = rows
     dX, dy = collections((300, 300), 1e4 * X, y)
     with pytest.warns(SaturationWarning, match="saturated"):

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMClassifier
 from ecselm.estimators import FewCasesWarning
-from ecselm.estimators._ensemble import N_MEMBERS, Committee, Judged, Pool, loudness_of
+from ecselm.estimators._ensemble import N_MEMBERS, Ensemble, Judged, Pool, score_std
 from ecselm.fitness import CostedRows
 from ecselm.layers import LayerUnion
 from tests.conftest import targets
@@ -174,7 +174,7 @@ def test_equal_classes_have_a_verdict_too():
     """All powers of W1 are the same costs, and these are the prior."""
     X, _ = made()
     model = committee().fit(X, np.arange(90) % 2)
-    assert np.isfinite([model.gain_, model.gain_noise_]).all()
+    assert np.isfinite([model.gain_, model.gain_std_error_]).all()
 
 
 def test_order_is_obeyed_by_every_member():
@@ -236,7 +236,7 @@ def test_without_keep_prior_the_prior_is_never_kept(rng):
     for labels in (y, rng.permutation(y)):
         model = committee(keep_prior=False).fit(X, labels)
         assert model.keeps_prior_ is False
-        assert np.isnan([model.gain_, model.gain_noise_]).all()
+        assert np.isnan([model.gain_, model.gain_std_error_]).all()
         assert len(np.unique(member_costs(model).round(9), axis=0)) > 1
 
 
@@ -260,7 +260,7 @@ def test_number_of_jobs_does_not_matter(k):
     one, two = (committee(n_jobs=n).fit(X, y) for n in (1, 2))
     assert_array_equal(one.beta_, two.beta_)
     assert one.members_.equals(two.members_)
-    assert (one.gain_, one.gain_noise_) == (two.gain_, two.gain_noise_)
+    assert (one.gain_, one.gain_std_error_) == (two.gain_, two.gain_std_error_)
 
 
 def test_same_seed_same_committee_and_another_one_another():
@@ -277,7 +277,7 @@ def test_order_of_rows_does_not_matter(k, rng):
     order = rng.permutation(len(y))
     one, other = committee().fit(X, y), committee().fit(X[order], y[order])
     assert_as_printed(other.decision_function(X), one.decision_function(X))
-    assert_allclose(other.gain_noise_, one.gain_noise_, rtol=1e-6)
+    assert_allclose(other.gain_std_error_, one.gain_std_error_, rtol=1e-6)
 
 
 @K
@@ -442,20 +442,20 @@ def test_what_a_search_finds_stands_beside_its_layer():
 
 def test_loudness_is_the_spread_of_all_scores(rng):
     scores, times = rng.standard_normal((3, 20, 2)), rng.integers(1, 4, 20)
-    assert_allclose(loudness_of(scores, None), scores.std(axis=(1, 2)), rtol=1e-12)
+    assert_allclose(score_std(scores, None), scores.std(axis=(1, 2)), rtol=1e-12)
     repeated = np.repeat(scores, times, axis=1).std(axis=(1, 2))
-    assert_allclose(loudness_of(scores, times.astype(float)), repeated, rtol=1e-12)
+    assert_allclose(score_std(scores, times.astype(float)), repeated, rtol=1e-12)
 
 
 def test_loudness_of_equal_scores_is_their_size():
     scores = np.array([-0.3, 0.0, 1e-200])[:, np.newaxis, np.newaxis] * np.ones((3, 5, 1))
-    assert_allclose(loudness_of(scores[:2], None), [0.3, 1.0], rtol=1e-9)
-    assert (loudness_of(scores, None) > 0).all()
+    assert_allclose(score_std(scores[:2], None), [0.3, 1.0], rtol=1e-9)
+    assert (score_std(scores, None) > 0).all()
 
 
 def of_scores(Z, T):
     rows = CostedRows(T, np.zeros(len(T), dtype=int), 1)
-    return Committee(LayerUnion(()), np.ones((1, 1)), Z, rows)
+    return Ensemble(LayerUnion(()), np.ones((1, 1)), Z, rows)
 
 
 def test_sized_scores_come_nearest_to_their_targets(rng):

@@ -9,11 +9,11 @@ from ecselm.estimators._ensemble import (
     Judged,
     Parts,
     Pool,
-    best_cuts,
-    cross_judges,
+    best_thresholds,
+    cross_fitnesses,
     cross_scores,
 )
-from ecselm.fitness import CostedRows, CountJudge, RowCostJudge
+from ecselm.fitness import ConfusionFitness, CostedRows, RowCostFitness
 from ecselm.metrics.confusion import balanced_accuracy
 
 N = 40
@@ -25,7 +25,7 @@ def y():
 
 
 def judge(y):
-    return CountJudge(y, 2, None, balanced_accuracy, 0.5)
+    return ConfusionFitness(y, 2, None, balanced_accuracy, 0.5)
 
 
 def stream():
@@ -55,11 +55,11 @@ def test_judges_see_all_rows_but_those_of_the_part(y, rng):
     weight = rng.uniform(1, 2, N)
     Z = rng.standard_normal((3, N, 1))
     for known in (
-        CountJudge(y, 2, weight, balanced_accuracy, 0.5),
-        RowCostJudge(y, costs, weight, 0.0),
+        ConfusionFitness(y, 2, weight, balanced_accuracy, 0.5),
+        RowCostFitness(y, costs, weight, 0.0),
     ):
         parts = Parts.dealt(known, np.arange(N), stream())
-        for p, other in enumerate(cross_judges(parts)):
+        for p, other in enumerate(cross_fitnesses(parts)):
             changed = Z.copy()
             changed[:, parts.of_row == p] *= -1
             assert_array_equal(other(Z), other(changed))
@@ -73,7 +73,7 @@ def test_rows_are_scored_by_what_was_chosen_without_their_part(y, rng, of_prior)
     points = np.arange(30.0)[:, np.newaxis]
     known = judge(y)
     parts = Parts.dealt(known, np.arange(N), stream())
-    elsewhere = -np.stack([other(scores) for other in cross_judges(parts)])
+    elsewhere = -np.stack([other(scores) for other in cross_fitnesses(parts)])
     prior = points[:, 0] % 2 == 0
     pool = Pool([Judged(0, "kind", points, -known(scores), prior, elsewhere)])
     rows = CostedRows(np.where(y == 1, 1.0, -1.0)[:, np.newaxis], y, 2)
@@ -91,5 +91,5 @@ def test_rows_are_scored_by_what_was_chosen_without_their_part(y, rng, of_prior)
         mean = np.mean([scores[i] / scores[i].std() for i in best], axis=0)
         cut = 0.0
         if not of_prior:
-            (cut,) = best_cuts(mean[others], y[others], None, parts.judges[p])
+            (cut,) = best_thresholds(mean[others], y[others], None, parts.judges[p])
         assert_allclose(found[~others], mean[~others] - cut, rtol=1e-9)

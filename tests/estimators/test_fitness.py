@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 )
 
 from ecselm import ECSELMClassifier, ECSELMRegressor
-from ecselm.fitness.folds import N_FOLDS, fitness_splits, judged_rows, trained_rows
+from ecselm.fitness.folds import N_FOLDS, fitness_splits, training_rows, validation_rows
 from tests.conftest import targets
 from tests.estimators.literal import Splitter, out_of_fold, printed_alpha, printed_beta
 from tests.estimators.plain import one_machine
@@ -56,8 +56,8 @@ def test_train_judges_by_the_training_rows():
 
 def test_loo_has_no_splits():
     assert splits_of("loo", *made(3)) is None
-    assert_array_equal(judged_rows(None, 4), np.arange(4))
-    assert_array_equal(trained_rows(None, 4), np.arange(4))
+    assert_array_equal(validation_rows(None, 4), np.arange(4))
+    assert_array_equal(training_rows(None, 4), np.arange(4))
 
 
 @pytest.mark.parametrize(("fitness", "n_folds"), [("cv", N_FOLDS), (3, 3), (np.int64(4), 4)])
@@ -65,8 +65,8 @@ def test_folds_judge_every_row_once_by_machines_trained_without_it(fitness, n_fo
     X, y = made(3)
     splits = splits_of(fitness, X, y)
     assert len(splits) == n_folds
-    assert_array_equal(np.sort(judged_rows(splits, 50)), np.arange(50))
-    assert_array_equal(trained_rows(splits, 50), np.arange(50))
+    assert_array_equal(np.sort(validation_rows(splits, 50)), np.arange(50))
+    assert_array_equal(training_rows(splits, 50), np.arange(50))
     for split in splits:
         assert_array_equal(np.sort(np.append(split.train, split.test)), np.arange(50))
         by_class = np.bincount(y[split.test], minlength=3)
@@ -103,8 +103,8 @@ def test_a_splitter_is_shown_what_the_person_gave():
     assert seen[0][0] is X
     assert seen[0][1] is words
     assert_array_equal(split.train, [0, 1, 2])
-    assert_array_equal(judged_rows([split, split], 50), [3, 4, 3, 4])
-    assert_array_equal(trained_rows([split, split], 50), [0, 1, 2])
+    assert_array_equal(validation_rows([split, split], 50), [3, 4, 3, 4])
+    assert_array_equal(training_rows([split, split], 50), [0, 1, 2])
 
 
 @pytest.mark.parametrize("pairs", [[], [([], [1])], [([0, 1], [2]), ([1], [])]], ids=str)

@@ -203,7 +203,7 @@ def test_rows_of_one_group_are_one_row_to_a_verdict(data, make):
     together = make(**settings).fit(X, y, groups=who)
     if make is not committee:  # whose parts, by which it is weighed, go by groups, too
         assert together.gain_ == apart.gain_
-    assert together.gain_noise_ != apart.gain_noise_
+    assert together.gain_std_error_ != apart.gain_std_error_
 
 
 def test_groups_by_row_are_no_groups(data):

@@ -10,8 +10,14 @@ from scipy.special import log_softmax
 
 from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier
 from ecselm.costs import CostTerms
-from ecselm.estimators._calibration import LeftOutScores, LogisticCalibration, left_out_rows
-from ecselm.estimators._training import SAMPLE_ROWS, KernelLearner, LayerLearner, Rows, RowSample
+from ecselm.estimators._calibration import LogisticCalibration, LooScores, loo_rows
+from ecselm.estimators._training import (
+    SAMPLE_ROWS,
+    CalibrationSample,
+    KernelLearner,
+    LayerLearner,
+    Rows,
+)
 
 
 @pytest.fixture
@@ -46,7 +52,7 @@ def test_left_out_scores_are_those_of_a_model_without_the_row(small, model, twin
     if "random_state" in twin.get_params():
         twin.set_params(random_state=0)
     w = np.where(np.arange(40) % 3 == 0, 2.0, 1.0) if weighted else None
-    left_out = left_out_rows(*learnt(model, X, y, w))
+    left_out = loo_rows(*learnt(model, X, y, w))
     for i in (0, 1, 17, 39):
         without = np.ones(40) if w is None else w.copy()
         without[i] -= 1.0
@@ -60,7 +66,7 @@ def test_logistic_calibration_is_the_optimum_of_its_loss(rng, k):
     Z = rng.standard_normal((300, 1 if k == 2 else k))
     Z += (2 * y[:, None] - 1) if k == 2 else 1.5 * np.eye(k)[y]
     w = rng.uniform(0.5, 2, 300)
-    found = LogisticCalibration.from_left_out(LeftOutScores(Z, y, w), k)
+    found = LogisticCalibration.from_loo(LooScores(Z, y, w), k)
     n = np.bincount(y, weights=w)
     targets = np.where(np.arange(k) == y[:, None], (n[y] + 1)[:, None], 1.0) / (n[y] + k)[:, None]
     columns = np.hstack([-Z, Z]) if k == 2 else Z
@@ -74,15 +80,15 @@ def test_logistic_calibration_is_the_optimum_of_its_loss(rng, k):
 
 def test_scores_that_speak_against_their_class_leave_only_the_frequencies(rng):
     y = np.repeat([0, 1], [300, 100])
-    left_out = LeftOutScores((1.0 - 2.0 * y)[:, None], y, np.ones(400))
-    calibration = LogisticCalibration.from_left_out(left_out, 2)
+    left_out = LooScores((1.0 - 2.0 * y)[:, None], y, np.ones(400))
+    calibration = LogisticCalibration.from_loo(left_out, 2)
     assert_allclose(calibration(np.array([[5.0]])), [[0.75, 0.25]], atol=0.01)
 
 
 def test_separated_scores_give_a_finite_slope():
     y = np.repeat([0, 1], 50)
-    left_out = LeftOutScores((2.0 * y - 1.0)[:, None], y, np.ones(100))
-    probabilities = LogisticCalibration.from_left_out(left_out, 2)(left_out.scores)
+    left_out = LooScores((2.0 * y - 1.0)[:, None], y, np.ones(100))
+    probabilities = LogisticCalibration.from_loo(left_out, 2)(left_out.scores)
     assert 0.9 < probabilities[-1, 1] < 1.0
 
 
@@ -95,10 +101,10 @@ def test_sample_is_the_same_for_any_cut_of_the_rows(rng):
         CostTerms(np.zeros((n, 1), dtype=int), np.ones((n, 1)), 1, "sample"),
         None,
     )
-    whole = RowSample.from_rows(rows, rng)
+    whole = CalibrationSample.from_rows(rows, rng)
     ends = [0, 1, 100, 5000, 5001, n]
     parts = [rows.taken(np.arange(a, b)) for a, b in pairwise(ends)]
-    streamed = RowSample.from_rows(parts[0], rng)
+    streamed = CalibrationSample.from_rows(parts[0], rng)
     for part in parts[1:]:
         streamed = streamed.extended(part)
     assert len(whole.rows) == SAMPLE_ROWS

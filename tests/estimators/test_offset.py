@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm.estimators._ensemble import N_CUTS, REACH, REACH_OF_MANY, RELUCTANCE, best_cuts
-from ecselm.fitness import CountJudge
+from ecselm.estimators._ensemble import (
+    N_THRESHOLDS,
+    REACH,
+    REACH_OF_MANY,
+    THRESHOLD_SHRINKAGE,
+    best_thresholds,
+)
+from ecselm.fitness import ConfusionFitness
 from ecselm.metrics.confusion import accuracy, gmean
 
 
@@ -17,12 +23,12 @@ def data(rng):
 
 
 def judge(y, metric=gmean, smoothing=0.0, weight=None):
-    return CountJudge(y, 2, weight, metric, smoothing)
+    return ConfusionFitness(y, 2, weight, metric, smoothing)
 
 
 def best_cut(scores, y, judge, weight=None):
     """Return the only cut of two classes."""
-    (cut,) = best_cuts(scores, y, weight, judge)
+    (cut,) = best_thresholds(scores, y, weight, judge)
     return cut
 
 
@@ -32,9 +38,12 @@ def literal_cut(z, y):
     within = np.where(y == 1, z - z[y == 1].mean(), z - z[y == 0].mean())
     spread = np.sqrt(np.mean(within**2))
     best, found = -np.inf, None
-    for cut in [0.0, *(middle + spread * step for step in np.linspace(-REACH, REACH, N_CUTS))]:
+    for cut in [
+        0.0,
+        *(middle + spread * step for step in np.linspace(-REACH, REACH, N_THRESHOLDS)),
+    ]:
         recalls = [np.mean((z > cut)[y == c] == c) for c in (0, 1)]
-        value = np.sqrt(recalls[0] * recalls[1]) - RELUCTANCE * (cut / spread) ** 2
+        value = np.sqrt(recalls[0] * recalls[1]) - THRESHOLD_SHRINKAGE * (cut / spread) ** 2
         if value > best:
             best, found = value, cut
     return found
@@ -48,11 +57,13 @@ def literal_cuts(scores, y):
     cuts = np.zeros(k)
     for c in range(k):
         best = -np.inf
-        for step in [cuts[c] / spread, *np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_CUTS)]:
+        for step in [cuts[c] / spread, *np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_THRESHOLDS)]:
             tried = np.where(np.arange(k) == c, step * spread, cuts)
             told = (scores - tried).argmax(axis=1)
             recalls = [np.mean(told[y == one] == one) for one in range(k)]
-            value = np.prod(recalls) ** (1 / k) - RELUCTANCE * ((tried / spread) ** 2).sum()
+            value = (
+                np.prod(recalls) ** (1 / k) - THRESHOLD_SHRINKAGE * ((tried / spread) ** 2).sum()
+            )
             if value > best + 1e-12:
                 best, found = value, tried
         cuts = found
@@ -92,7 +103,7 @@ def test_more_classes_are_cut_one_after_the_other(rng):
     """Scores of the last class lie too low, and are moved up."""
     y = np.repeat([0, 1, 2], 30)
     scores = np.eye(3)[y] + 0.3 * rng.standard_normal((90, 3)) - [0.0, 0.0, 1.2]
-    cuts = best_cuts(scores, y, None, CountJudge(y, 3, None, gmean, 0.0))
+    cuts = best_thresholds(scores, y, None, ConfusionFitness(y, 3, None, gmean, 0.0))
     assert cuts[2] < 0
     assert_allclose(cuts, literal_cuts(scores, y), atol=1e-9)
 

@@ -29,12 +29,12 @@ from ecselm import ECSELMClassifier, ECSELMRegressor
 from ecselm.costs import outcome_costs
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._scoring import (
-    JudgedClasses,
-    JudgedRows,
     RecallingClassifier,
     RecallingRegressor,
-    class_judge,
-    target_judge,
+    ValidationClasses,
+    ValidationRows,
+    class_fitness,
+    target_fitness,
 )
 from ecselm.metrics import (
     cumulative_score,
@@ -335,8 +335,8 @@ def test_a_score_that_is_not_a_number_never_wins():
 
 
 def judged(y, k, weight=None, cost=None, by_row=None, classes=None):
-    rows = JudgedRows(np.zeros((len(y), 1)), y, class_targets(k)[y], weight)
-    return rows, JudgedClasses(y, np.arange(k) if classes is None else classes, cost, by_row)
+    rows = ValidationRows(np.zeros((len(y), 1)), y, class_targets(k)[y], weight)
+    return rows, ValidationClasses(y, np.arange(k) if classes is None else classes, cost, by_row)
 
 
 def drawn(k, rng, n=200, P=3):
@@ -357,7 +357,7 @@ def test_judges_of_classes_equal_scikit_learn(k, name, weighted, rng):
     function = geometric_mean_score if name == "gmean" else get_scorer(name)._score_func
     takes_weight = "sample_weight" in inspect.signature(function).parameters
     weight = rng.uniform(0.2, 3, len(y)) if weighted and takes_weight else None
-    judge = class_judge(name, *judged(y, k, weight), smoothing=0.0)
+    judge = class_fitness(name, *judged(y, k, weight), smoothing=0.0)
     options = {} if weight is None else {"sample_weight": weight}
     if name == "gmean":
         expected = [function(y, decided(z), **options) for z in Z]
@@ -370,7 +370,7 @@ def test_judges_of_classes_equal_scikit_learn(k, name, weighted, rng):
 def test_a_class_missing_from_the_judged_rows_does_no_harm(name, rng):
     y, Z = drawn(4, rng)
     y[y == 3] = 0
-    value = class_judge(name, *judged(y, 4), smoothing=0.0)(Z)
+    value = class_fitness(name, *judged(y, 4), smoothing=0.0)(Z)
     assert np.isfinite(value).all()
     if name == "balanced_accuracy":
         recalls = [[np.mean(decided(z)[y == c] == c) for c in range(3)] for z in Z]
@@ -383,7 +383,7 @@ def test_smoothing_mixes_the_counted_and_the_smoothed(name, k, rng):
     y, Z = drawn(k, rng)
     for by_row in (None, rng.uniform(0, 3, (len(y), k))):
         values = [
-            class_judge(name, *judged(y, k, by_row=by_row), smoothing=s)(Z) for s in (0, 0.3, 1)
+            class_fitness(name, *judged(y, k, by_row=by_row), smoothing=s)(Z) for s in (0, 0.3, 1)
         ]
         assert_allclose(values[1], 0.7 * values[0] + 0.3 * values[2], rtol=1e-12)
         assert_allclose(values[0], values[2], atol=0.35)
@@ -395,28 +395,28 @@ def test_flat_scores_get_a_thousandth_of_the_squared_error(weighted, rng):
     weight = rng.uniform(0.2, 3, len(y)) if weighted else None
     known = judged(y, 3, weight)
     T = class_targets(3)[y]
-    bare, smooth = (class_judge("jaccard_macro", *known, smoothing=s)(Z) for s in (0, 0.5))
+    bare, smooth = (class_fitness("jaccard_macro", *known, smoothing=s)(Z) for s in (0, 0.5))
     squares = np.average(((T - Z) ** 2).mean(axis=2), axis=1, weights=weight)
     assert_allclose(smooth, bare - 1e-3 * squares / T.var(), rtol=1e-12)
 
 
 def test_counted_names_of_two_classes_need_the_positive_one_to_be_second(rng):
     y, Z = drawn(2, rng)
-    counted = class_judge("recall", *judged(y, 2), smoothing=0.0)(Z)
+    counted = class_fitness("recall", *judged(y, 2), smoothing=0.0)(Z)
     assert_allclose(counted, [recall_score(y, decided(z)) for z in Z])
     first = np.array([1, 2])
     rows, known = judged(y, 2, classes=first)
-    rows = JudgedRows(rows.X, first[y], rows.T, None)
-    asked = class_judge("recall", rows, known, smoothing=0.0)(Z)
+    rows = ValidationRows(rows.X, first[y], rows.T, None)
+    asked = class_fitness("recall", rows, known, smoothing=0.0)(Z)
     assert_allclose(asked, [recall_score(first[y], first[decided(z)]) for z in Z])
 
 
 def test_costs_of_rows_count_only_with_mean_cost(rng):
     y, Z = drawn(3, rng)
     by_row = rng.uniform(0, 3, (len(y), 3))
-    plain = class_judge("accuracy", *judged(y, 3), smoothing=0.5)(Z)
+    plain = class_fitness("accuracy", *judged(y, 3), smoothing=0.5)(Z)
     assert_array_equal(
-        class_judge("accuracy", *judged(y, 3, by_row=by_row), smoothing=0.5)(Z), plain
+        class_fitness("accuracy", *judged(y, 3, by_row=by_row), smoothing=0.5)(Z), plain
     )
 
 
@@ -485,10 +485,10 @@ def test_regressors_are_judged_as_scikit_learn_would(scoring, m, weighted, rng):
 
 def test_flat_scores_of_targets_are_broken_by_the_squared_error(rng):
     T, Z = rng.standard_normal((40, 1)), rng.standard_normal((3, 40, 1))
-    rows = JudgedRows(np.zeros((40, 1)), T[:, 0], T, None)
-    bare, broken = (target_judge("cumulative_score", rows, s)(Z) for s in (0.0, 0.5))
+    rows = ValidationRows(np.zeros((40, 1)), T[:, 0], T, None)
+    bare, broken = (target_fitness("cumulative_score", rows, s)(Z) for s in (0.0, 0.5))
     squares = ((T - Z) ** 2).mean(axis=(1, 2))
     assert_allclose(broken, bare - 1e-3 * squares / T.var(), rtol=1e-12)
     for name in (None, "neg_mean_absolute_error", "neg_mean_squared_error"):
-        first, second = (target_judge(name, rows, s)(Z) for s in (0.0, 0.5))
+        first, second = (target_fitness(name, rows, s)(Z) for s in (0.0, 0.5))
         assert_array_equal(first, second)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ecselm.estimators._prior_test import FEW, Verdict, weigh
-from ecselm.estimators._scoring import JudgedRows, ScorerJudge
-from ecselm.fitness import CountJudge, RowCostJudge, TieBreakingJudge
+from ecselm.estimators._prior_test import FEW, PriorTest, weigh
+from ecselm.estimators._scoring import ScorerFitness, ValidationRows
+from ecselm.fitness import ConfusionFitness, RowCostFitness, TieBreakingFitness
 from ecselm.metrics.confusion import accuracy, balanced_accuracy, gmean
 
 
@@ -27,7 +27,7 @@ def scores(rng, y):
 
 
 def judge(y, metric=accuracy, smoothing=0.0, weight=None):
-    return CountJudge(y, int(y.max()) + 1, weight, metric, smoothing)
+    return ConfusionFitness(y, int(y.max()) + 1, weight, metric, smoothing)
 
 
 def weighed(judge, learned, prior, keys=None):
@@ -61,7 +61,7 @@ def test_noise_of_row_costs_is_the_standard_error_of_their_mean(scores, y, rng):
     costs = np.column_stack([rng.uniform(1, 9, len(y)) * y, rng.uniform(0, 2, len(y)) * (1 - y)])
     spent = [np.where(Z[:, 0] > 0, costs[:, 1], costs[:, 0]) for Z in scores]
     saved = spent[1] - spent[0]
-    found = weighed(RowCostJudge(y, costs, None, 0.0), *scores)
+    found = weighed(RowCostFitness(y, costs, None, 0.0), *scores)
     expected = np.sqrt(sum(np.sum(y == c) * saved[y == c].var() for c in (0, 1))) / len(y)
     assert_allclose(found.gain, saved.mean(), rtol=1e-12)
     assert_allclose(found.noise, expected, rtol=1e-4)
@@ -124,21 +124,21 @@ def test_a_class_of_a_single_row_adds_no_noise(rng):
 @pytest.mark.parametrize("n_smallest", [1, FEW - 1])
 def test_few_rows_need_twice_the_noise(n_smallest):
     assert FEW == 17
-    assert not Verdict(0.019, 0.01, n_smallest).pays
-    assert Verdict(0.021, 0.01, n_smallest).pays
-    assert Verdict(0.021, 0.01, n_smallest).few
+    assert not PriorTest(0.019, 0.01, n_smallest).pays
+    assert PriorTest(0.021, 0.01, n_smallest).pays
+    assert PriorTest(0.021, 0.01, n_smallest).few
 
 
 @pytest.mark.parametrize("n_smallest", [FEW, 1000])
 def test_enough_rows_need_more_than_the_noise(n_smallest):
-    assert not Verdict(0.01, 0.01, n_smallest).pays
-    assert Verdict(0.011, 0.01, n_smallest).pays
-    assert not Verdict(0.011, 0.01, n_smallest).few
+    assert not PriorTest(0.01, 0.01, n_smallest).pays
+    assert PriorTest(0.011, 0.01, n_smallest).pays
+    assert not PriorTest(0.011, 0.01, n_smallest).few
 
 
 def test_what_is_no_function_of_counts_has_no_verdict(scores, y):
     T = np.where(y, 1.0, -1.0)[:, np.newaxis]
-    any_scorer = ScorerJudge("roc_auc", JudgedRows(scores[0], y, T, None), None)
-    squares = TieBreakingJudge(judge(y), T, None)
+    any_scorer = ScorerFitness("roc_auc", ValidationRows(scores[0], y, T, None), None)
+    squares = TieBreakingFitness(judge(y), T, None)
     for other in (squares, partial(np.mean, axis=(1, 2)), any_scorer):
         assert weighed(other, *scores) is None

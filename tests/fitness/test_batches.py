@@ -10,18 +10,18 @@ from ecselm._threads import Workers
 from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import (
+    ConfusionFitness,
     CostedRows,
     CostEncoding,
     CostObjective,
-    CountJudge,
-    ErrorJudge,
+    ErrorFitness,
     ExpectedCostEngine,
     LeaveOneOutEngine,
     RememberedScores,
     Span,
     TrainingKernel,
     every_row,
-    folds,
+    fold_splits,
     kernel_engine,
     layer_engine,
 )
@@ -86,10 +86,10 @@ def engine_of(kind, rng, y):
     P_hat = softmax(rng.standard_normal((N, K)), axis=1)
     return {
         "class": lambda: layer_engine(X, rows, every),
-        "class by folds": lambda: layer_engine(X, rows, folds(X, y, 3, rng)),
+        "class by folds": lambda: layer_engine(X, rows, fold_splits(X, y, 3, rng)),
         "class without memory": lambda: layer_engine(X, rows, every, memory=64),
         "row": lambda: layer_engine(X, rows, every),
-        "row by folds": lambda: layer_engine(X, rows, folds(X, y, 3, rng)),
+        "row by folds": lambda: layer_engine(X, rows, fold_splits(X, y, 3, rng)),
         "row in samples": lambda: layer_engine(np.tanh(X @ np.ones((L, 2 * N))), rows, every),
         "kernel": lambda: kernel_engine(kernel, rows, every),
         "kernel of any width": lambda: kernel_engine(kernel, rows, every, searched=True),
@@ -113,9 +113,9 @@ def encoding_of(kind, y):
 
 def judges(y):
     return [
-        CountJudge(y, K, None, accuracy, 0.5),
-        CountJudge(y, K, None, accuracy, 0.0),
-        ErrorJudge(targets(y), None, np.square),
+        ConfusionFitness(y, K, None, accuracy, 0.5),
+        ConfusionFitness(y, K, None, accuracy, 0.0),
+        ErrorFitness(targets(y), None, np.square),
     ]
 
 

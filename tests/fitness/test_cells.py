@@ -11,7 +11,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from ecselm.fitness import Split, every_row, folds, holdout
+from ecselm.fitness import Split, every_row, fold_splits, holdout
 from ecselm.fitness.folds import MOST_SPLITS, Cells
 
 N = 24
@@ -54,7 +54,7 @@ def test_every_split_trains_on_whole_cells(splitter):
 
 @pytest.mark.parametrize("n_folds", [2, 5])
 def test_folds_share_what_they_train_on(rng, n_folds):
-    splits = folds(rng.standard_normal((N, 2)), np.arange(N) % 2, n_folds, rng)
+    splits = fold_splits(rng.standard_normal((N, 2)), np.arange(N) % 2, n_folds, rng)
     cells = Cells.of_splits(splits, N)
     assert_whole(cells, splits)
     assert sorted(np.concatenate(cells.rows)) == list(range(N))  # every row is summed once

@@ -14,13 +14,12 @@ from ecselm.fitness import (
     RememberedScores,
     TrainingKernel,
     every_row,
-    folds,
+    fold_splits,
     holdout,
     kernel_engine,
     layer_engine,
 )
-from ecselm.fitness.engines import DualEngine, LayerEngine
-from ecselm.fitness.row_engine import RowEngine
+from ecselm.fitness.engines import DualEngine, LayerEngine, RowEngine
 from ecselm.layers import KernelMap
 from tests.conftest import targets
 from tests.contracts.engine_contract import EngineContract
@@ -79,7 +78,7 @@ class TestLayerEngine(LayerCases):
         N, L = shape
         H = np.tanh(rng.standard_normal((N, L)))
         rows, y = self.rows(rng, N, scenario)
-        splits = folds(H, y, 3, rng)
+        splits = fold_splits(H, y, 3, rng)
         candidates = self.candidates(rng, rows, scenario)
         literal = [
             [split_scores(s.train, s.test, rows, b, C, H) for s in splits]
@@ -100,7 +99,7 @@ class TestKernelEngine(KernelCases):
     def case(self, rng, scenario, widths):
         X = rng.standard_normal((20, 2))
         rows, y = self.rows(rng, 20, scenario)
-        splits = folds(X, y, 3, rng)
+        splits = fold_splits(X, y, 3, rng)
         candidates = self.candidates(rng, rows, scenario, widths)
         gammas = candidates.gamma if widths else [GAMMA] * 4
         literal = [
@@ -223,7 +222,7 @@ def test_cases_of_the_suite_take_every_path(rng, shape, level):
 def test_scores_follow_the_splits_and_not_the_rows(rng):
     H, y = rng.standard_normal((30, 4)), np.arange(30) % 3
     rows = CostedRows(targets(y), y, 3)
-    for splits in (folds(H, y, 4, rng), holdout(H, y, 0.3, rng), every_row(30)):
+    for splits in (fold_splits(H, y, 4, rng), holdout(H, y, 0.3, rng), every_row(30)):
         judged = np.concatenate([split.test for split in splits])
         candidates = Candidates(np.array([[1.0, 2.0, 0.5]]), np.array([3.0]))
         Z = layer_engine(H, rows, splits).scores(candidates)[0]

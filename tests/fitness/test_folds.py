@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from ecselm.fitness import deal, every_row, folds, holdout
-from ecselm.fitness.hashing import row_keys
+from ecselm.fitness import assign_folds, every_row, fold_splits, holdout
+from ecselm.fitness.folds import row_hashes
 
 PARTS = pytest.mark.parametrize("n_parts", [2, 3, 5])
 
@@ -22,7 +22,7 @@ def case(rng):
 
 
 def dealt(X, y, n_parts, seed=0):
-    return deal(X, y, n_parts, np.random.default_rng(seed))
+    return assign_folds(X, y, n_parts, np.random.default_rng(seed))
 
 
 def distinct(X, y):
@@ -106,20 +106,20 @@ def test_float32_and_sparse_rows_of_any_numbers_are_dealt_alike(case, rng):
 def test_every_way_to_store_a_zero_is_one_key():
     dense = np.array([[0.0, 1.0], [-0.0, 1.0], [1e-60, 1.0]])
     stored = sparse.csr_array(([0.0, 1.0], [0, 1], [0, 2]), shape=(1, 2))
-    assert set(row_keys(dense)) == set(row_keys(stored))
-    assert_array_equal(row_keys(dense.astype(np.float32)), row_keys(dense))
+    assert set(row_hashes(dense)) == set(row_hashes(stored))
+    assert_array_equal(row_hashes(dense.astype(np.float32)), row_hashes(dense))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_entries_stored_in_parts_and_out_of_order_are_one_row(dtype):
     data = np.array([2.0, 0.1, 0.2], dtype=dtype)
     parts = sparse.csr_array((data, [1, 0, 0], [0, 3]), shape=(1, 2))
-    assert_array_equal(row_keys(parts), row_keys(np.array([[data[1] + data[2], 2.0]])))
+    assert_array_equal(row_hashes(parts), row_hashes(np.array([[data[1] + data[2], 2.0]])))
     assert parts.nnz == 3
 
 
 def test_an_entry_in_another_column_makes_another_row():
-    assert len(set(row_keys(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])))) == 3
+    assert len(set(row_hashes(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])))) == 3
 
 
 def test_numbers_too_large_for_float32_are_dealt():
@@ -132,9 +132,9 @@ def test_numbers_too_large_for_float32_are_dealt():
 def test_many_wide_rows_have_the_keys_of_each_alone(rng):
     X = rng.integers(0, 2, (300, 2000)).astype(float)
     X[299] = X[0]
-    keys = row_keys(X)
+    keys = row_hashes(X)
     assert keys[299] == keys[0]
-    assert_array_equal(keys[[0, 150, 299]], row_keys(X[[0, 150, 299]]))
+    assert_array_equal(keys[[0, 150, 299]], row_hashes(X[[0, 150, 299]]))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_many_wide_rows_have_the_keys_of_each_alone(rng):
     ids=["words and numbers", "missing", "text", "dates", "booleans"],
 )
 def test_rows_of_any_kind_are_equal_where_their_entries_are(X):
-    first, second, other, third = row_keys(X)
+    first, second, other, third = row_hashes(X)
     assert first == second == third != other
 
 
@@ -163,9 +163,9 @@ def test_folds_judge_every_row_once_by_a_machine_without_its_equals(rows, n_fold
     X, y = np.array([[r] for r, _ in rows], dtype=float), np.array([c for _, c in rows])
     if len(set(rows)) < 2:
         with pytest.raises(ValueError, match="some rows must be left to train on"):
-            folds(X, y, n_folds, np.random.default_rng(seed))
+            fold_splits(X, y, n_folds, np.random.default_rng(seed))
         return
-    splits = folds(X, y, n_folds, np.random.default_rng(seed))
+    splits = fold_splits(X, y, n_folds, np.random.default_rng(seed))
     assert len(splits) == min(n_folds, len(set(rows)))
     assert_array_equal(np.sort(np.concatenate([s.test for s in splits])), np.arange(len(rows)))
     for split in splits:
@@ -174,7 +174,9 @@ def test_folds_judge_every_row_once_by_a_machine_without_its_equals(rows, n_fold
 
 
 def test_fewer_rows_than_folds_give_a_fold_each():
-    splits = folds(np.arange(3.0)[:, np.newaxis], np.array([0, 0, 1]), 10, np.random.default_rng(0))
+    splits = fold_splits(
+        np.arange(3.0)[:, np.newaxis], np.array([0, 0, 1]), 10, np.random.default_rng(0)
+    )
     assert sorted(split.test.tolist() for split in splits) == [[0], [1], [2]]
 
 
@@ -222,7 +224,7 @@ def families(rng):
 @PARTS
 def test_groups_are_dealt_out_whole_and_those_of_rare_classes_evenly(families, n_parts):
     X, y, groups = families
-    parts = deal(X, y, n_parts, np.random.default_rng(0), groups)
+    parts = assign_folds(X, y, n_parts, np.random.default_rng(0), groups)
     assert len(set(zip(groups.tolist(), parts.tolist(), strict=True))) == 30
     for some in (groups < 6, groups >= 0):
         sizes = np.bincount(parts[some & (np.arange(120) % 4 == 0)], minlength=n_parts)
@@ -231,16 +233,16 @@ def test_groups_are_dealt_out_whole_and_those_of_rare_classes_evenly(families, n
 
 def test_neither_order_nor_number_of_a_groups_rows_matters(families, rng):
     X, y, groups = families
-    expected = deal(X, y, 3, np.random.default_rng(0), groups)
+    expected = assign_folds(X, y, 3, np.random.default_rng(0), groups)
     more = np.r_[rng.permutation(120), rng.integers(0, 120, 50)]
-    dealt_again = deal(X[more], y[more], 3, np.random.default_rng(0), groups[more])
+    dealt_again = assign_folds(X[more], y[more], 3, np.random.default_rng(0), groups[more])
     assert_array_equal(dealt_again, expected[more])
 
 
 def test_one_group_per_distinct_row_is_dealt_out_like_rows(rng):
     y, X = rng.integers(0, 3, 40), rng.standard_normal((40, 2))
-    order = np.unique(row_keys(X), return_inverse=True)[1]
-    by_group = deal(X, y, 4, np.random.default_rng(0), order)
+    order = np.unique(row_hashes(X), return_inverse=True)[1]
+    by_group = assign_folds(X, y, 4, np.random.default_rng(0), order)
     assert_array_equal(by_group, dealt(X, y, 4))
 
 
@@ -263,7 +265,7 @@ def test_a_class_of_one_distinct_row_stays_in_training():
 
 def test_too_few_rows_are_refused_with_their_number():
     X, y = np.ones((4, 1)), np.zeros(4, dtype=int)
-    for make in (lambda rng: folds(X, y, 3, rng), lambda rng: holdout(X, y, 0.5, rng)):
+    for make in (lambda rng: fold_splits(X, y, 3, rng), lambda rng: holdout(X, y, 0.5, rng)):
         with pytest.raises(ValueError, match=r"too few distinct rows .* n_samples=4"):
             make(np.random.default_rng(0))
 
@@ -278,8 +280,8 @@ def test_arguments_are_never_modified(case):
     X, y = case
     stored = sparse.csr_array(([2.0, 0.0, 0.2], [1, 0, 0], [0, 3]), shape=(1, 2))
     copies = X.copy(), y.copy()
-    folds(X, y, 3, np.random.default_rng(0))
-    row_keys(stored)
+    fold_splits(X, y, 3, np.random.default_rng(0))
+    row_hashes(stored)
     assert_array_equal(X, copies[0])
     assert_array_equal(y, copies[1])
     assert_array_equal(stored.data, [2.0, 0.0, 0.2])

@@ -7,11 +7,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
 from ecselm.fitness import (
+    ConfusionFitness,
     CostedRows,
     CostEncoding,
     CostObjective,
-    CountJudge,
-    ErrorJudge,
+    ErrorFitness,
     LeaveOneOutEngine,
     Span,
     every_row,
@@ -47,7 +47,7 @@ def test_losses_are_equation_21_for_costs_per_row(rng, H, k, weighted):
     T = targets(y)[:, 1:] if k == 2 else targets(y)
     weight = rng.uniform(0.5, 2.0, N) if weighted else None
     engine = layer_engine(H, CostedRows(T, np.arange(N), N, weight), every_row(N))
-    objective = signed(H, y, engine, CountJudge(y, k, weight, accuracy, 0.0), 8.0)
+    objective = signed(H, y, engine, ConfusionFitness(y, k, weight, accuracy, 0.0), 8.0)
     points = rng.uniform(-1.0, 1.0, (5, N))
     w = np.ones(N) if weight is None else weight
     for B, loss in zip(points, objective(points), strict=True):
@@ -64,7 +64,7 @@ def test_losses_are_those_of_the_rows_left_out_for_costs_per_class(rng, H, k):
     rows = CostedRows(T, y, k)
     region = CostRegion(np.full(k, 0.1), np.full(k, 10.0))
     encoding = CostEncoding(ClassLevel(k), region, Span(0.1, 100.0, 8.0), masses=rows.masses())
-    judge = ErrorJudge(T, None, np.square)
+    judge = ErrorFitness(T, None, np.square)
     objective = CostObjective(encoding, LeaveOneOutEngine.from_layer(H, rows), judge)
     points = encoding.box.sample(4, rng)
     for point, loss in zip(points, objective(points), strict=True):
@@ -84,7 +84,7 @@ def test_what_is_singular_loses_and_harms_no_other(rng, H):
     T = targets(y)[:, 1:]
     C = 1.0 / np.linalg.eigvalsh(H.T @ H)[-1]  # where B = -1 is singular
     engine = layer_engine(H, CostedRows(T, np.arange(N), N), every_row(N))
-    objective = signed(H, y, engine, CountJudge(y, 2, None, accuracy, 0.5), C)
+    objective = signed(H, y, engine, ConfusionFitness(y, 2, None, accuracy, 0.5), C)
     points = np.stack([np.ones(N), -np.ones(N), np.full(N, 0.5)])
     losses = objective(points)
     assert losses[1] == np.inf
@@ -133,12 +133,12 @@ def test_where_nobody_is_solved_nobody_is_judged():
 
 
 def test_overflow_warns_of_nothing_and_loses():
-    judge = ErrorJudge(np.zeros((4, 1)), None, np.square)
+    judge = ErrorFitness(np.zeros((4, 1)), None, np.square)
     assert_array_equal(objective_of(np.full((1, 4, 1), 1e200), judge)(np.zeros((1, 2))), [np.inf])
 
 
 def test_greater_fitness_is_a_smaller_loss():
     y = np.array([0, 0, 1, 1])
     Z = np.array([[-1.0, -1.0, 1.0, 1.0], [-1.0, -1.0, 1.0, -1.0]])[..., np.newaxis]
-    losses = objective_of(Z, CountJudge(y, 2, None, gmean, 0.0))(np.zeros((2, 2)))
+    losses = objective_of(Z, ConfusionFitness(y, 2, None, gmean, 0.0))(np.zeros((2, 2)))
     assert_allclose(losses, [-1.0, -np.sqrt(0.5)], rtol=1e-14)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.fitness import Candidates, CostedRows, Split, every_row, folds, holdout
+from ecselm.fitness import Candidates, CostedRows, Split, every_row, fold_splits, holdout
+from ecselm.fitness.engines import RowEngine, relation
 from ecselm.fitness.folds import Cells
-from ecselm.fitness.row_engine import RowEngine, relation
 from tests.fitness.literal import literal_scores
 
 pytestmark = pytest.mark.usefixtures("either_path")
@@ -24,7 +24,7 @@ def made(rng, splitter, weighted=False, m=2):
     rows, X, y = CostedRows(T, np.arange(N), N, weight), H, np.arange(N) % 2
     splits = {
         "train": lambda: every_row(N),
-        "folds": lambda: folds(X, y, 3, rng),
+        "folds": lambda: fold_splits(X, y, 3, rng),
         "holdout": lambda: holdout(X, y, 0.3, rng),
         "drawn": lambda: [Split(rng.integers(0, N, N), np.arange(N)) for _ in range(2)],
         "drawn once": lambda: [Split(rng.integers(0, N, N - 5), np.arange(N))],

@@ -23,10 +23,10 @@ def test_a_line_is_the_expected_cost_over_the_greatest(rng):
 
 
 def test_it_is_the_mean_cost_of_answers_by_its_unit(rng):
-    y, told = rng.integers(0, 2, (2, 60))
-    fpr, fnr = told[y == 0].mean(), 1.0 - told[y == 1].mean()
+    y, predicted = rng.integers(0, 2, (2, 60))
+    fpr, fnr = predicted[y == 0].mean(), 1.0 - predicted[y == 1].mean()
     x = operating_point(y.mean(), fn_cost=7.0, fp_cost=2.0)
-    spent = mean_cost(y, told, cost=[[0.0, 2.0], [7.0, 0.0]])
+    spent = mean_cost(y, predicted, cost=[[0.0, 2.0], [7.0, 0.0]])
     greatest = mean_cost(y, 1 - y, cost=[[0.0, 2.0], [7.0, 0.0]])
     line = cost_curve(fpr, fnr, operating_points=[x]).lines[0, 0]
     assert line == pytest.approx(spent / greatest, rel=1e-12)
@@ -85,8 +85,8 @@ def test_scores_give_the_curve_of_all_their_thresholds(rng, kind, weighted):
     w = rng.uniform(0.2, 3.0, 40) if weighted else np.ones(40)
     points = []
     for threshold in (*score, np.inf):
-        told = score >= threshold
-        alarms, missed = w[told & (y == 0)].sum(), w[~told & (y == 1)].sum()
+        predicted = score >= threshold
+        alarms, missed = w[predicted & (y == 0)].sum(), w[~predicted & (y == 1)].sum()
         points.append((alarms / w[y == 0].sum(), missed / w[y == 1].sum()))
     x = np.linspace(0.0, 1.0, 21)
     expected = cost_curve(*np.array(points).clip(0.0, 1.0).T, operating_points=x).envelope

@@ -23,14 +23,14 @@ COLUMNS = [
 MISPRINT = (83.22, 83.33)  # ELM on benzene: 20 of 24
 
 
-def gas_answers(rates):
-    """Return truths and answers, so many of each gas right as the printed rate says."""
-    truth, told = [], []
+def gas_predictions(rates):
+    """Return labels and predictions, so many of each gas right as the printed rate says."""
+    truth, predicted = [], []
     for gas, (size, rate) in enumerate(zip(GAS_TEST_ROWS, rates, strict=True)):
         right = round(size * rate / 100.0)
         truth += [GASES[gas]] * size
-        told += [GASES[gas]] * right + [GASES[gas - 1]] * (size - right)
-    return truth, told
+        predicted += [GASES[gas]] * right + [GASES[gas - 1]] * (size - right)
+    return truth, predicted
 
 
 def literal_cmc(truth, scores, classes, weight):
@@ -46,9 +46,9 @@ def literal_cmc(truth, scores, classes, weight):
 
 @pytest.mark.parametrize(("rates", "arr", "trr"), COLUMNS)
 def test_tables_x_and_xi_recompute_from_counts(rates, arr, trr):
-    truth, told = gas_answers(rates)
-    assert 100.0 * average_recognition_rate(truth, told) == pytest.approx(arr, abs=0.02)
-    assert 100.0 * total_recognition_rate(truth, told) == pytest.approx(trr, abs=0.01)
+    truth, predicted = gas_predictions(rates)
+    assert 100.0 * average_recognition_rate(truth, predicted) == pytest.approx(arr, abs=0.02)
+    assert 100.0 * total_recognition_rate(truth, predicted) == pytest.approx(trr, abs=0.01)
 
 
 @pytest.mark.parametrize(("rates", "arr", "trr"), COLUMNS)
@@ -67,12 +67,12 @@ def test_the_misprint_is_the_only_one():
 
 @pytest.mark.parametrize("kind", KINDS)
 @WEIGHTED
-def test_arr_is_the_mean_of_recalls_and_trr_the_share_of_right_answers(rng, kind, weighted):
-    truth, told = rng.integers(0, 3, (2, 40))
+def test_arr_is_the_mean_of_recalls_and_trr_the_share_of_correct_predictions(rng, kind, weighted):
+    truth, predicted = rng.integers(0, 3, (2, 40))
     w = rng.uniform(0.2, 3.0, 40) if weighted else np.ones(40)
-    right = w * (truth == told)
+    right = w * (truth == predicted)
     recalls = [right[truth == c].sum() / w[truth == c].sum() for c in range(3)]
-    y, z, weight = KINDS[kind][truth], KINDS[kind][told], w if weighted else None
+    y, z, weight = KINDS[kind][truth], KINDS[kind][predicted], w if weighted else None
     arr = average_recognition_rate(y, z, sample_weight=weight)
     assert arr == pytest.approx(np.mean(recalls), rel=1e-12)
     trr = total_recognition_rate(y, z, sample_weight=weight)
@@ -80,8 +80,8 @@ def test_arr_is_the_mean_of_recalls_and_trr_the_share_of_right_answers(rng, kind
 
 
 def test_classes_of_equal_size_have_one_rate(rng):
-    truth, told = np.repeat(range(4), 10), rng.integers(0, 4, 40)
-    arr, trr = average_recognition_rate(truth, told), total_recognition_rate(truth, told)
+    truth, predicted = np.repeat(range(4), 10), rng.integers(0, 4, 40)
+    arr, trr = average_recognition_rate(truth, predicted), total_recognition_rate(truth, predicted)
     assert arr == pytest.approx(trr, rel=1e-12)
 
 
@@ -116,7 +116,7 @@ def test_without_ties_it_is_the_top_k_accuracy_of_scikit_learn(rng):
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["no ties", "ties"])
-def test_the_first_rank_is_the_share_of_right_answers(rng, ties):
+def test_the_first_rank_is_the_share_of_correct_predictions(rng, ties):
     truth = np.r_[:4, rng.integers(0, 4, 46)]
     scores = rng.integers(0, 3, (50, 4)) if ties else rng.standard_normal((50, 4))
     assert match_rate(truth, scores) == accuracy_score(truth, scores.argmax(axis=1))

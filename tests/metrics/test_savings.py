@@ -18,10 +18,10 @@ def codes(rng):
     return rng.integers(0, 3, 30), rng.integers(0, 3, 30)
 
 
-def literal(truth, told, **stated):
+def literal(truth, predicted, **stated):
     """Return the savings by asking what each constant answer costs."""
     trivial = min(total_cost(truth, [answer] * len(truth), **stated) for answer in CLASSES)
-    return 1.0 - total_cost(truth, told, **stated) / trivial
+    return 1.0 - total_cost(truth, predicted, **stated) / trivial
 
 
 @pytest.mark.parametrize(
@@ -31,34 +31,34 @@ def literal(truth, told, **stated):
 )
 @WEIGHTED
 def test_savings_are_against_the_best_constant_answer(rng, codes, cost, weighted):
-    truth, told = (CLASSES[y] for y in codes)
+    truth, predicted = (CLASSES[y] for y in codes)
     stated = {"cost": cost, "labels": CLASSES}
     stated["sample_weight"] = rng.uniform(0.2, 3.0, 30) if weighted else None
-    expected = literal(truth, told, **stated)
-    assert savings_score(truth, told, **stated) == pytest.approx(expected, rel=1e-12)
+    expected = literal(truth, predicted, **stated)
+    assert savings_score(truth, predicted, **stated) == pytest.approx(expected, rel=1e-12)
 
 
 @WEIGHTED
 def test_costs_by_row_do_as_well(rng, codes, weighted):
-    truth, told = (CLASSES[y] for y in codes)
+    truth, predicted = (CLASSES[y] for y in codes)
     stated = {"sample_cost": rng.uniform(0.0, 9.0, (30, 3)), "labels": CLASSES}
     stated["sample_weight"] = rng.uniform(0.2, 3.0, 30) if weighted else None
-    expected = literal(truth, told, **stated)
-    assert savings_score(truth, told, **stated) == pytest.approx(expected, rel=1e-12)
+    expected = literal(truth, predicted, **stated)
+    assert savings_score(truth, predicted, **stated) == pytest.approx(expected, rel=1e-12)
 
 
 def test_costs_by_row_that_repeat_a_matrix_give_the_same(codes):
-    truth, told = codes
-    by_class = savings_score(truth, told, cost=MATRIX)
-    assert savings_score(truth, told, sample_cost=MATRIX[truth]) == pytest.approx(by_class)
+    truth, predicted = codes
+    by_class = savings_score(truth, predicted, cost=MATRIX)
+    assert savings_score(truth, predicted, sample_cost=MATRIX[truth]) == pytest.approx(by_class)
 
 
 def test_two_classes_are_those_of_bahnsen(rng):
-    y, told = rng.integers(0, 2, (2, 50))
+    y, predicted = rng.integers(0, 2, (2, 50))
     costs = outcome_costs(y, fn_cost=rng.uniform(50.0, 900.0, 50), fp_cost=5.0, tp_cost=5.0)
     none, everyone = costs[:, 0].sum(), costs[:, 1].sum()
-    expected = 1.0 - costs[np.arange(50), told].sum() / min(none, everyone)
-    assert savings_score(y, told, sample_cost=costs) == pytest.approx(expected, rel=1e-12)
+    expected = 1.0 - costs[np.arange(50), predicted].sum() / min(none, everyone)
+    assert savings_score(y, predicted, sample_cost=costs) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_unit_of_the_costs_does_not_matter(codes):
@@ -74,15 +74,17 @@ def test_right_answers_save_all_and_constant_ones_nothing_at_best(codes):
 
 
 def test_labels_add_constant_answers_that_do_not_occur():
-    truth, told = ["flu", "pox", "pox"], ["flu", "pox", "flu"]
+    truth, predicted = ["flu", "pox", "pox"], ["flu", "pox", "flu"]
     cost = {("flu", "pox"): 9.0, ("pox", "flu"): 9.0, ("flu", "well"): 1.0, ("pox", "well"): 1.0}
-    assert savings_score(truth, told, cost=cost, labels=CLASSES) == pytest.approx(1.0 - 9.0 / 3.0)
+    assert savings_score(truth, predicted, cost=cost, labels=CLASSES) == pytest.approx(
+        1.0 - 9.0 / 3.0
+    )
 
 
 @pytest.mark.parametrize(
     ("truth", "stated", "message"),
     [
-        (["a", "a"], {}, r"savings must have a best constant answer .* more than 0, got 0"),
+        (["a", "a"], {}, r"savings must have a best constant prediction .* more than 0, got 0"),
         (["a", "b"], {"sample_cost": [[-1, 2], [-3, 0]]}, "more than 0, got -4"),
         (["a", "b"], {"cost": 1 - np.eye(2), "sample_cost": np.eye(2)}, "stated once"),
         (["a", "b"], {"sample_cost": np.eye(3)}, r"sample_cost must have the shape \(2, 2\)"),

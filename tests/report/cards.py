@@ -16,19 +16,20 @@ from sklearn.metrics import (
 from sklearn.model_selection import train_test_split
 
 from ecselm import ECSELMClassifier, ELMClassifier, ELMRegressor, WELMClassifier
-from ecselm.metrics import geometric_mean_score
+from ecselm.metrics import geometric_mean_score, paired_difference
 from ecselm.study import (
-    Asked,
+    Baseline,
     Card,
     ClassCount,
     ColumnNote,
-    Compared,
     Curve,
-    DataGlance,
+    DataSummary,
+    Difference,
     Estimate,
-    HeldOut,
-    Learned,
-    Progress,
+    Evaluation,
+    LearnedCosts,
+    RequestSummary,
+    SearchSummary,
 )
 
 SMALL = {"n_hidden": 20, "population_size": 5, "max_epochs": 3, "activation": "radbas"}
@@ -43,11 +44,11 @@ def matrix_of(values, kind=float):
     return tuple(tuple(kind(value) for value in row) for row in values)
 
 
-def scores_of(y, told):
+def scores_of(y, y_pred):
     return {
-        "gmean": float(geometric_mean_score(y, told)),
-        "accuracy": float(accuracy_score(y, told)),
-        "balanced_accuracy": float(balanced_accuracy_score(y, told)),
+        "gmean": float(geometric_mean_score(y, y_pred)),
+        "accuracy": float(accuracy_score(y, y_pred)),
+        "balanced_accuracy": float(balanced_accuracy_score(y, y_pred)),
     }
 
 
@@ -77,7 +78,7 @@ def curves_of(y, scores, names):
     return tuple(roc), tuple(precision_recall)
 
 
-def glance_of(file, columns, X, y, split, names):
+def data_of(file, columns, X, y, split, names):
     train, test = split
     notes = tuple(
         ColumnNote(column, "numbers", 0, len(np.unique(X[:, i])), "scaled")
@@ -87,23 +88,23 @@ def glance_of(file, columns, X, y, split, names):
         ClassCount(name, int((train == i).sum()), int((test == i).sum()))
         for i, name in enumerate(names)
     )
-    return DataGlance(file, len(train), len(test), notes, classes)
+    return DataSummary(file, len(train), len(test), notes, classes)
 
 
 def learned_of(model, words):
-    return Learned(
+    return LearnedCosts(
         numbers_of(model.class_costs_),
         matrix_of(model.cost_matrix_),
         words,
         bool(model.keeps_prior_),
         float(model.gain_),
-        float(model.gain_noise_),
+        float(model.gain_std_error_),
     )
 
 
-def progress_of(model):
+def search_of(model):
     history = model.history_
-    return Progress(
+    return SearchSummary(
         tuple(int(one) for one in history["generation"]),
         numbers_of(history["best"]),
         numbers_of(history["mean"]),
@@ -113,21 +114,21 @@ def progress_of(model):
 
 
 def classes_card(load, target, stated=None, **parameters):
-    """Return the card of a small model, judged as the package judges."""
+    """Return the card of a small model, evaluated as the package does."""
     bunch = load()
     X, names = bunch.data, [str(name) for name in bunch.target_names]
     X_train, X_test, y_train, y_test = train_test_split(
         X, bunch.target, test_size=0.25, random_state=0, stratify=bunch.target
     )
     model = ECSELMClassifier(scoring="gmean", random_state=0, **{**SMALL, **parameters})
-    told = model.fit(X_train, y_train).predict(X_test)
-    confusion = confusion_matrix(y_test, told)
+    y_pred = model.fit(X_train, y_train).predict(X_test)
+    confusion = confusion_matrix(y_test, y_pred)
     scores = model.decision_function(X_test)
     scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
     roc, precision_recall = curves_of(y_test, scores, names)
     first = slice(0, 1) if len(names) == 2 else slice(None)
-    held_out = HeldOut(
-        scores_of(y_test, told),
+    test = Evaluation(
+        scores_of(y_test, y_pred),
         matrix_of(confusion, int),
         stated,
         None if stated is None else float((confusion * np.array(stated)).sum()),
@@ -137,13 +138,13 @@ def classes_card(load, target, stated=None, **parameters):
         reliability_of(y_test, scores),
     )
     return Card(
-        Asked("classes", target, "gmean", (), 0.25, 0),
-        glance_of(f"{target}.csv", bunch.feature_names, X, bunch.target, (y_train, y_test), names),
-        held_out,
+        RequestSummary("classes", target, "gmean", (), 0.25, 0),
+        data_of(f"{target}.csv", bunch.feature_names, X, bunch.target, (y_train, y_test), names),
+        test,
         learned_of(model, words_of(names, model.class_costs_)),
-        progress_of(model),
-        rivals_of(X_train, y_train, X_test, y_test, stated),
-        warnings=(f"Only {confusion.sum()} rows were held out: intervals are wide.",),
+        search_of(model),
+        baselines_of(y_pred, X_train, y_train, X_test, y_test, stated),
+        warnings=(f"Only {confusion.sum()} test rows: intervals are wide.",),
         settings={"scoring": "'gmean'", "random_state": "0"},
         versions={"ecselm": "0.8.0", "numpy": "2.3.0", "scikit-learn": "1.8.0"},
         command=f"ecselm fit {target}.csv --target {target} --metric gmean -o model.skops",
@@ -151,32 +152,36 @@ def classes_card(load, target, stated=None, **parameters):
 
 
 def reliability_of(y, scores):
-    told = 1 / (1 + np.exp(-2 * scores[:, 0]))
-    observed, mean = calibration_curve(y == 0, told, n_bins=8, strategy="quantile")
+    y_pred = 1 / (1 + np.exp(-2 * scores[:, 0]))
+    observed, mean = calibration_curve(y == 0, y_pred, n_bins=8, strategy="quantile")
     return Curve("", numbers_of(mean), numbers_of(observed), float(np.abs(observed - mean).mean()))
 
 
-def rivals_of(X_train, y_train, X_test, y_test, stated):
-    rivals = {
+def baselines_of(own, X_train, y_train, X_test, y_test, stated):
+    models = {
         "ELM, no costs": ELMClassifier(20, random_state=0),
         "W1-ELM, rare classes count more": WELMClassifier(20, random_state=0),
     }
     found = []
-    for name, rival in rivals.items():
-        told = rival.fit(X_train, y_train).predict(X_test)
-        confusion = confusion_matrix(y_test, told)
+    for name, model in models.items():
+        y_pred = model.fit(X_train, y_train).predict(X_test)
+        confusion = confusion_matrix(y_test, y_pred)
         cost = None if stated is None else float((confusion * np.array(stated)).sum())
-        found.append(Compared(name, scores_of(y_test, told), matrix_of(confusion, int), cost))
+        paired = paired_difference("gmean", y_test, own, y_pred)
+        ends = (one if np.isfinite(one) else None for one in paired.interval())
+        difference = Difference(paired.difference, *ends, paired.beyond_chance())
+        scores = scores_of(y_test, y_pred)
+        found.append(Baseline(name, scores, matrix_of(confusion, int), cost, difference))
     return tuple(found)
 
 
 def words_of(names, costs):
-    """Return how the dearest class compares with the cheapest."""
-    dear, cheap = int(np.argmax(costs)), int(np.argmin(costs))
-    factor = costs[dear] / costs[cheap]
+    """Return how the most expensive class compares with the cheapest."""
+    costly, cheap = int(np.argmax(costs)), int(np.argmin(costs))
+    factor = costs[costly] / costs[cheap]
     if factor < 1.05:
         return ("All mistakes are treated alike.",)
-    worse = f"A mistake on {names[dear]} is treated as {factor:.2g} times as bad"
+    worse = f"A mistake on {names[costly]} is treated as {factor:.2g} times as bad"
     return (f"{worse} as one on {names[cheap]}.",)
 
 
@@ -201,23 +206,23 @@ def progression():
     off = np.sort(np.abs(model.predict(X_test) - y_test))
     middle = np.full(len(y_test), np.median(y_train))
     scores = [
-        {"mae": float(mean_absolute_error(y_test, told)), "r2": float(r2_score(y_test, told))}
-        for told in (model.predict(X_test), middle)
+        {"mae": float(mean_absolute_error(y_test, y_pred)), "r2": float(r2_score(y_test, y_pred))}
+        for y_pred in (model.predict(X_test), middle)
     ]
     share = np.arange(1, len(off) + 1) / len(off)
-    held_out = HeldOut(scores[0], cumulative=Curve("", numbers_of(off), numbers_of(share)))
+    test = Evaluation(scores[0], cumulative=Curve("", numbers_of(off), numbers_of(share)))
     return Card(
-        Asked("numbers", "progression", "mae", (), 0.25, 0),
-        glance_of("diabetes.csv", bunch.feature_names, bunch.data, y_train, (y_train, y_test), ()),
-        held_out,
-        compared=(Compared("always the median", scores[1]),),
+        RequestSummary("numbers", "progression", "mae", (), 0.25, 0),
+        data_of("diabetes.csv", bunch.feature_names, bunch.data, y_train, (y_train, y_test), ()),
+        test,
+        baselines=(Baseline("always the median", scores[1]),),
     )
 
 
 def bare():
     """Return the least that a card can hold."""
-    asked = Asked("classes", "y", "gmean", (), 0.25, 0)
-    return Card(asked, DataGlance("a.csv", 3, 1, (), ()), HeldOut({"gmean": 1.0}))
+    request = RequestSummary("classes", "y", "gmean", (), 0.25, 0)
+    return Card(request, DataSummary("a.csv", 3, 1, (), ()), Evaluation({"gmean": 1.0}))
 
 
 def nasty(n_classes=25, n_columns=200):
@@ -246,7 +251,7 @@ def nasty(n_classes=25, n_columns=200):
         ClassCount(n, int(3 * row.sum()), int(row.sum()))
         for n, row in zip(names, confusion, strict=True)
     )
-    held_out = HeldOut(
+    test = Evaluation(
         {"gmean": 0.0, text: 0.5},
         matrix_of(confusion, int),
         matrix_of(costs),
@@ -257,13 +262,13 @@ def nasty(n_classes=25, n_columns=200):
         Curve(text, (0.1, 0.9), (0.2, 0.7), 0.15),
     )
     return Card(
-        Asked("classes", text, "gmean", (text,), 0.25, 0),
-        DataGlance(text, 3000, 1000, notes, classes, (text,)),
-        held_out,
-        Learned(numbers_of(costs.mean(axis=1)), matrix_of(costs), (text,), True, -0.01, 0.02),
-        Progress((0,), (0.5,), (0.25,), 30, 0.1, interrupted=True),
-        (Compared(text, {"gmean": 0.3, text: 0.1}, matrix_of(confusion.T, int), 1e9),),
-        (text, "Class 5 has 1 held-out row."),
+        RequestSummary("classes", text, "gmean", (text,), 0.25, 0),
+        DataSummary(text, 3000, 1000, notes, classes, (text,)),
+        test,
+        LearnedCosts(numbers_of(costs.mean(axis=1)), matrix_of(costs), (text,), True, -0.01, 0.02),
+        SearchSummary((0,), (0.5,), (0.25,), 30, 0.1, interrupted=True),
+        (Baseline(text, {"gmean": 0.3, text: 0.1}, matrix_of(confusion.T, int), 1e9),),
+        (text, "Class 5 has 1 test row."),
         {text: text},
         {text: text},
         text,

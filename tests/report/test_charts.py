@@ -53,7 +53,7 @@ def test_a_line_that_comes_back_is_drawn_back():
 
 
 def test_curves_on_the_page_are_those_of_the_card(made):
-    curve = made["tumours"].held_out.roc[0]
+    curve = made["tumours"].test.roc[0]
     drawn = Page(report_html(made["tumours"])).all("path")
     paths = [attrs["d"] for attrs, _ in drawn]
     axis = Axis.of_shares("")

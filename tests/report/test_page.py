@@ -8,16 +8,16 @@ import pytest
 
 from ecselm.report import report_html, write_report
 from ecselm.report.page import POLICY
-from ecselm.report.summary import MOST_COLUMNS
-from ecselm.study import Card, Compared, Curve
+from ecselm.report.summary import MAX_COLUMNS
+from ecselm.study import Baseline, Card, Curve
 from tests.report import cards
 from tests.report.pages import Page, looked_up
 
 KEYS = {
-    "tumours": "warnings asked data costs search scores mistakes recalls ranking probabilities "
-    "compared again",
-    "progression": "asked data scores errors compared",
-    "bare": "asked data scores",
+    "tumours": "warnings request data costs search scores confusion recalls thresholds calibration "
+    "baselines reproduction",
+    "progression": "request data scores errors baselines",
+    "bare": "request data scores",
 }
 
 
@@ -33,31 +33,28 @@ def test_numbers_that_matter_are_all_there(made):
     card = made["tumours"]
     places = dict(Page(report_html(card)).values())
     wanted = [
-        *(f"/held_out/scores/{name}" for name in card.held_out.scores),
-        *(f"/held_out/confusion/{i}/{j}" for i in range(2) for j in range(2)),
+        *(f"/test/scores/{name}" for name in card.test.scores),
+        *(f"/test/confusion/{i}/{j}" for i in range(2) for j in range(2)),
         *(f"/learned/matrix/{i}/{j}" for i in range(2) for j in range(2)),
-        *(
-            f"/held_out/recalls/{i}/{end}"
-            for i in range(2)
-            for end in ("low", "value", "high", "n")
-        ),
-        *(f"/data/classes/{i}/{part}" for i in range(2) for part in ("n_train", "n_held_out")),
-        *(f"/compared/{i}/scores/gmean" for i in range(2)),
+        *(f"/test/recalls/{i}/{end}" for i in range(2) for end in ("low", "value", "high", "n")),
+        *(f"/data/classes/{i}/{part}" for i in range(2) for part in ("n_train", "n_test")),
+        *(f"/baselines/{i}/scores/gmean" for i in range(2)),
+        *(f"/baselines/{i}/difference/value" for i in range(2)),
         *(f"/data/columns/{i}/n_values" for i in range(30)),
-        "/held_out/total_cost",
-        "/held_out/stated_costs/0/1",
-        "/held_out/roc/0/area",
-        "/held_out/precision_recall/0/area",
-        "/held_out/reliability/area",
-        "/progress/n_evaluations",
+        "/test/total_cost",
+        "/test/cost_matrix/0/1",
+        "/test/roc/0/area",
+        "/test/precision_recall/0/area",
+        "/test/reliability/area",
+        "/search/n_evaluations",
         "/learned/gain",
-        "/asked/seed",
+        "/request/seed",
     ]
     assert not set(wanted) - set(places)
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_parts_that_a_card_lacks_are_left_out(made, name):
+def test_parts_that_a_card_lacks_are_omitted(made, name):
     page = Page(report_html(made[name]))
     assert [attrs["id"] for attrs, _ in page.all("section")] == KEYS[name].split()
     links = [attrs["href"] for attrs, _ in page.all("a")]
@@ -81,8 +78,8 @@ def test_markup_in_names_arrives_as_text(made):
     assert "<img" not in text
     assert text.count("</style>") == 1
     page = Page(text)
-    told = "".join("".join(inside) for _, _, inside in page.elements)
-    assert cards.MARKUP in told
+    text = "".join("".join(inside) for _, _, inside in page.elements)
+    assert cards.MARKUP in text
     labels = [attrs["aria-label"] for attrs, _ in page.all("svg") if "aria-label" in attrs]
     assert any(cards.MARKUP in label for label in labels)
 
@@ -132,7 +129,7 @@ def test_pages_of_huge_cards_stay_below_two_megabytes():
     card = cards.nasty(n_classes=120, n_columns=3000)
     text = report_html(card)
     assert len(text.encode()) < 2_000_000
-    assert f"And {3000 - MOST_COLUMNS:,} more." in text
+    assert f"And {3000 - MAX_COLUMNS:,} more." in text
 
 
 def test_what_is_there_is_replaced(made, tmp_path):
@@ -143,7 +140,7 @@ def test_what_is_there_is_replaced(made, tmp_path):
 
 
 def changed(card, **parts):
-    return dataclasses.replace(card, held_out=dataclasses.replace(card.held_out, **parts))
+    return dataclasses.replace(card, test=dataclasses.replace(card.test, **parts))
 
 
 def test_cards_that_contradict_themselves_are_refused_and_nothing_is_written(made, tmp_path):
@@ -152,10 +149,10 @@ def test_cards_that_contradict_themselves_are_refused_and_nothing_is_written(mad
     with pytest.raises(ValueError, match=r"confusion must have a row .* 2 classes, got .*\[3\]"):
         write_report(changed(card, confusion=((1, 2, 3),)), path)
     assert not path.exists()
-    with pytest.raises(ValueError, match="stated_costs must have a row"):
-        report_html(changed(card, stated_costs=()))
+    with pytest.raises(ValueError, match="cost_matrix must have a row"):
+        report_html(changed(card, cost_matrix=()))
     with pytest.raises(ValueError, match="confusion of B must have a row"):
-        report_html(dataclasses.replace(card, compared=(Compared("B", {}, ((1,),)),)))
+        report_html(dataclasses.replace(card, baselines=(Baseline("B", {}, ((1,),)),)))
     with pytest.raises(ValueError, match="finite"):
         report_html(changed(card, scores={"gmean": float("nan")}))
     with pytest.raises(

@@ -63,12 +63,12 @@ def held():
         "ecselm.estimators.elm.ELMClassifier": node(
             "ListNode", "ecselm.estimators.elm.ELMClassifier", content=[]
         ),
-        "ecselm.estimators.kelm.KELMClassifier": node(
+        "ecselm.estimators.elm.KELMClassifier": node(
             "MethodNode",
-            "ecselm.estimators.kelm.KELMClassifier",
+            "ecselm.estimators.elm.KELMClassifier",
             content={
                 "func": "fit",
-                "obj": node("ObjectNode", "ecselm.estimators.kelm.KELMClassifier"),
+                "obj": node("ObjectNode", "ecselm.estimators.elm.KELMClassifier"),
             },
         ),
         "ecselm.estimators._checkpoint.Checkpoint": node(

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import Bounds
 
 from ecselm.search import BacktrackingSearch, Box, minimize, minimize_bsa
-from ecselm.search import population as variation
-from ecselm.search.population import crossover_mask, random_subsets
+from ecselm.search import space as variation
+from ecselm.search.space import crossover_mask, random_subsets
 
 
 def sphere(P):

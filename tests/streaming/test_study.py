@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from ecselm.saving import load_model, save_model
 from ecselm.streaming import new_blocks, study_stream
 from ecselm.streaming.study import FEW, HashSplit
-from ecselm.study import Card, ColumnNote, Question, evaluate_table, read_table
+from ecselm.study import Card, ColumnNote, FitRequest, evaluate_table, read_table
 
 N = 1500
 SMALL = {"n_hidden": 10, "max_epochs": 1, "population_size": 4}
@@ -42,19 +42,19 @@ def folder(frame, tmp_path_factory):
     return folder
 
 
-def asked(target="state", **options):
-    return Question(target, **SMALL, **options)
+def requested(target="state", **options):
+    return FitRequest(target, **SMALL, **options)
 
 
 @pytest.mark.parametrize("sample", [300, 5000])
 def test_blocks_and_formats_do_not_matter(folder, frame, sample):
     parquet, csv = (
-        study_stream(folder / name, asked(), block_rows=size, sample=sample)
+        study_stream(folder / name, requested(), block_rows=size, sample=sample)
         for name, size in (("a.parquet", 97), ("a.csv", 1000))
     )
     rows = frame.drop(columns="state")
     assert_allclose(parquet.model.predict_proba(rows), csv.model.predict_proba(rows), rtol=1e-6)
-    assert parquet.card.held_out.scores == pytest.approx(csv.card.held_out.scores)
+    assert parquet.card.test.scores == pytest.approx(csv.card.test.scores)
     assert parquet.card.data.n_train == csv.card.data.n_train
     assert parquet.card.data.columns == csv.card.data.columns
     number, passes = (1, "1 pass") if sample > N else (2, "2 passes")
@@ -88,21 +88,21 @@ def test_a_file_is_read_once_more_where_it_is_not_as_it_seems(
 
 
 def test_what_was_sampled_is_told(folder):
-    card = study_stream(folder / "a.parquet", asked(), block_rows=200, sample=100).card
+    card = study_stream(folder / "a.parquet", requested(), block_rows=200, sample=100).card
     told = " ".join(card.data.notes)
     assert f"chosen by 100 of the {card.data.n_train} rows" in told
     assert "results are of 100 of them" in told
-    assert card.data.n_held_out == 100
+    assert card.data.n_test == 100
     assert sum(one.n_train for one in card.data.classes) == card.data.n_train
     assert Card.from_json(card.to_json()) == card
-    assert card.held_out.scores["balanced_accuracy"] > 0.7
+    assert card.test.scores["balanced_accuracy"] > 0.7
 
 
 def test_rows_held_out_are_not_learned_from(folder, frame):
     """With all rows in the sample, those to learn from and those held out are all rows."""
-    card = study_stream(folder / "a.parquet", asked(held_out=0.4), sample=5000).card
-    assert card.data.n_train + card.data.n_held_out == N
-    assert abs(card.data.n_held_out / N - 0.4) < 0.05
+    card = study_stream(folder / "a.parquet", requested(test_share=0.4), sample=5000).card
+    assert card.data.n_train + card.data.n_test == N
+    assert abs(card.data.n_test / N - 0.4) < 0.05
 
 
 def test_equal_rows_and_groups_stay_together(frame):
@@ -119,19 +119,21 @@ def test_equal_rows_and_groups_stay_together(frame):
 
 
 def test_groups_are_no_input_and_are_kept(folder):
-    done = study_stream(folder / "a.parquet", asked(groups="person"), block_rows=300, sample=400)
+    done = study_stream(
+        folder / "a.parquet", requested(groups="person"), block_rows=300, sample=400
+    )
     assert "person" not in [column.name for column in done.card.data.columns]
 
 
 def test_numbers_are_predicted(folder):
-    done = study_stream(folder / "a.csv", asked("amount"), block_rows=200, sample=400)
-    assert done.card.asked.task == "numbers"
-    assert done.card.held_out.scores["r2"] > 0.3
+    done = study_stream(folder / "a.csv", requested("amount"), block_rows=200, sample=400)
+    assert done.card.request.task == "numbers"
+    assert done.card.test.scores["r2"] > 0.3
 
 
 def test_what_is_known_of_costs_is_kept(folder, tmp_path):
-    question = asked(worse=("ill->well > well->ill",))
-    done = study_stream(folder / "a.parquet", question, block_rows=400, sample=400)
+    request = requested(worse=("ill->well > well->ill",))
+    done = study_stream(folder / "a.parquet", request, block_rows=400, sample=400)
     ill, well = done.card.learned.class_costs
     assert ill > well
     save_model(done.model, tmp_path / "m.skops", card=done.card.to_json())
@@ -144,28 +146,28 @@ def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
     state = frame["state"].where(np.arange(N) % 50 > 0, None)
     state = state.where(np.arange(N) >= FEW - 3, "odd")
     frame.assign(state=state).to_parquet(tmp_path / "b.parquet")
-    card = study_stream(tmp_path / "b.parquet", asked(), block_rows=333, sample=300).card
+    card = study_stream(tmp_path / "b.parquet", requested(), block_rows=333, sample=300).card
     told = " ".join(card.data.notes)
     assert "No row of odd was held out" in told
     assert "rows have no state and are left out" in told
     odd = next(one for one in card.data.classes if one.name == "odd")
-    assert (odd.n_train, odd.n_held_out) == (FEW - 3, 0)
+    assert (odd.n_train, odd.n_test) == (FEW - 3, 0)
 
 
 @pytest.mark.parametrize(
-    ("question", "options", "sentence"),
+    ("wanted", "options", "sentence"),
     [
-        (asked(held_out=1.5), {}, "held-out must be a share between 0 and 1"),
-        (asked("State"), {}, "did you mean 'state'"),
-        (asked(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
-        (asked(), {"block_rows": 0}, "block_rows must be at least 1"),
-        (asked(), {"sample": 0}, "sample must be at least 1 row"),
-        (asked(held_out=1e-9), {}, "held-out must leave rows"),
+        (requested(test_share=1.5), {}, "held-out must be a share between 0 and 1"),
+        (requested("State"), {}, "did you mean 'state'"),
+        (requested(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
+        (requested(), {"block_rows": 0}, "block_rows must be at least 1"),
+        (requested(), {"sample": 0}, "sample must be at least 1 row"),
+        (requested(test_share=1e-9), {}, "held-out must leave rows"),
     ],
 )
-def test_bad_questions_are_refused(folder, question, options, sentence):
+def test_bad_requests_are_refused(folder, wanted, options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        study_stream(folder / "a.parquet", question, **options)
+        study_stream(folder / "a.parquet", wanted, **options)
 
 
 def test_strangers_in_new_rows_are_named_by_block(tmp_path):

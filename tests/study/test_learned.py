@@ -8,39 +8,40 @@ from sklearn.preprocessing import StandardScaler
 
 from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor, EELMClassifier
 from ecselm._wording import listed
-from ecselm.study.costs import cost_words, learned_of, progress_of, rounded
+from ecselm.study.run import learned_costs, search_summary
+from ecselm.study.statements import cost_sentences, rounded
 
 SMALL = {"population_size": 5, "max_epochs": 1, "random_state": 0}
 
 
-def test_two_classes_are_told_by_what_is_taken_for_what():
-    (told,) = cost_words(["benign", "malignant"], [[0, 1], [6.28, 0]])
-    assert told == (
+def test_two_classes_are_described_by_what_is_taken_for_what():
+    (sentence,) = cost_sentences(["benign", "malignant"], [[0, 1], [6.28, 0]])
+    assert sentence == (
         "a malignant case taken for benign is treated as 6.3 times as bad as "
         "a benign case taken for malignant"
     )
-    (told,) = cost_words([0, 1], [12.4, 1])
-    assert told == (
+    (sentence,) = cost_sentences([0, 1], [12.4, 1])
+    assert sentence == (
         "a case of class 0 taken for class 1 is treated as 12 times as bad as "
         "a case of class 1 taken for class 0"
     )
 
 
 def test_articles_follow_the_sound():
-    told = cost_words(["ill", "usual"], [2, 1])[0]
-    assert told.startswith("an ill case")
-    assert told.endswith("a usual case taken for ill")
+    sentences = cost_sentences(["ill", "usual"], [2, 1])[0]
+    assert sentences.startswith("an ill case")
+    assert sentences.endswith("a usual case taken for ill")
 
 
 @pytest.mark.parametrize("costs", [[1.0, 1.04], [[0, 2], [2, 0]], np.ones(5)])
 def test_costs_within_five_per_cent_are_alike(costs):
-    assert cost_words([f"c{i}" for i in range(len(costs))], costs) == (
+    assert cost_sentences([f"c{i}" for i in range(len(costs))], costs) == (
         "all mistakes are treated alike",
     )
 
 
-def test_many_classes_are_told_by_class_where_the_matrix_knows_no_more():
-    assert cost_words(list("abcdef"), [1, 3, 9, 4, 8, 1.01]) == (
+def test_many_classes_are_described_by_class_where_the_matrix_knows_no_more():
+    assert cost_sentences(list("abcdef"), [1, 3, 9, 4, 8, 1.01]) == (
         "a mistake on a c case is treated as 9 times as bad as a mistake on an a case",
         "a mistake on an e case is treated as 8 times as bad as a mistake on an a case",
         "a mistake on a d case is treated as 4 times as bad as a mistake on an a case",
@@ -48,27 +49,27 @@ def test_many_classes_are_told_by_class_where_the_matrix_knows_no_more():
     )
 
 
-def test_many_classes_are_told_by_confusion_where_it_matters():
-    told = cost_words(list("abc"), [[0, 1, 2], [150, 0, 1], [1, 1, 0]])
-    assert told == (
+def test_many_classes_are_described_by_confusion_where_it_matters():
+    sentences = cost_sentences(list("abc"), [[0, 1, 2], [150, 0, 1], [1, 1, 0]])
+    assert sentences == (
         "a b case taken for a is treated as 150 times as bad as a c case taken for b",
         "an a case taken for c is treated as 2 times as bad as a c case taken for b",
     )
 
 
-def test_costs_of_nothing_are_told_apart():
-    assert cost_words(["a", "b"], [0.0, 2.0]) == (
+def test_costs_of_nothing_are_listed_apart():
+    assert cost_sentences(["a", "b"], [0.0, 2.0]) == (
         "all other mistakes are treated alike",
         "an a case taken for b is treated as no mistake at all",
     )
-    assert len(cost_words(list("abcde"), -np.ones(5))) == 3
+    assert len(cost_sentences(list("abcde"), -np.ones(5))) == 3
 
 
 def test_costs_of_another_shape_are_refused():
     with pytest.raises(
         ValueError, match=r"costs must have the shape \(2,\) or \(2, 2\), got \(3,\)"
     ):
-        cost_words(["a", "b"], [1, 2, 3])
+        cost_sentences(["a", "b"], [1, 2, 3])
 
 
 def test_ratios_have_two_digits():
@@ -92,44 +93,44 @@ def tumours(rng):
 def test_learned_costs_are_those_of_the_last_step(tumours):
     model = make_pipeline(StandardScaler(), ECSELMClassifier(20, scoring="gmean", **SMALL))
     model.fit(*tumours)
-    found, learner = learned_of(model, ["ill", "well"]), model[-1]
+    found, learner = learned_costs(model, ["ill", "well"]), model[-1]
     assert found.class_costs == tuple(learner.class_costs_)
     assert found.matrix[0] == (0.0, learner.class_costs_[0])
-    assert found.words == cost_words(["ill", "well"], learner.cost_matrix_)
+    assert found.sentences == cost_sentences(["ill", "well"], learner.cost_matrix_)
     assert (found.keeps_prior, found.gain) == (learner.keeps_prior_, learner.gain_)
 
 
 def test_gain_that_is_not_known_is_none(tumours):
     model = ECSELMClassifier(20, cost_level="sample", **SMALL).fit(*tumours)
     assert np.isnan(model.gain_)
-    found = learned_of(model, ["ill", "well"])
-    assert (found.gain, found.gain_noise) == (None, None)
+    found = learned_costs(model, ["ill", "well"])
+    assert (found.gain, found.gain_std_error) == (None, None)
 
 
 def test_search_around_another_classifier_has_learned_costs_too(tumours):
     search = CostSearchCV(LogisticRegression(), cost_level="decision", **SMALL).fit(*tumours)
-    assert learned_of(search, ["ill", "well"]).matrix[1][0] == search.cost_matrix_[1, 0]
+    assert learned_costs(search, ["ill", "well"]).matrix[1][0] == search.cost_matrix_[1, 0]
 
 
 def test_models_of_numbers_have_no_costs_by_class(rng):
     X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
     model = ECSELMRegressor(10, **SMALL).fit(X, y)
-    assert learned_of(model, []) is None
-    assert progress_of(model, 1.0).generation == (0, 1)
+    assert learned_costs(model, []) is None
+    assert search_summary(model, 1.0).generation == (0, 1)
 
 
 def test_progress_is_the_history_of_the_search(tumours):
     model = ECSELMClassifier(20, **SMALL).fit(*tumours)
-    found = progress_of(model, 2.5, True)
+    found = search_summary(model, 2.5, True)
     assert found.best == tuple(model.history_["best"])
     assert found.mean == tuple(model.history_["mean"])
     assert (found.n_evaluations, found.seconds, found.interrupted) == (10, 2.5, True)
     evolved = EELMClassifier(5, population_size=5, max_epochs=1, random_state=0).fit(*tumours)
-    assert progress_of(evolved, 1.0).n_evaluations == evolved.n_evaluations_
+    assert search_summary(evolved, 1.0).n_evaluations == evolved.n_evaluations_
 
 
 def test_generations_without_a_finite_fitness_are_left_out(tumours, monkeypatch):
     model = ECSELMClassifier(20, **SMALL).fit(*tumours)
     history = model.history_.assign(mean=[-np.inf, -0.5])
     monkeypatch.setattr(type(model), "history_", history)
-    assert progress_of(model, 1.0).generation == (1,)
+    assert search_summary(model, 1.0).generation == (1,)

@@ -17,14 +17,13 @@ from sklearn.metrics import (
 )
 
 from ecselm import ELMClassifier
-from ecselm.metrics import geometric_mean_score, mean_cost, savings_score
-from ecselm.study.scores import (
-    better,
+from ecselm.metrics import geometric_mean_score, get_metric, mean_cost, savings_score
+from ecselm.study.evaluate import (
+    class_scores,
     confusion_counts,
-    count_metric,
     known_codes,
-    scored_classes,
-    scored_numbers,
+    number_scores,
+    record_predictions,
 )
 
 
@@ -36,22 +35,22 @@ def fitted(labelled):
 
 def test_scores_are_those_of_the_functions_of_their_names(fitted):
     model, X, y = fitted
-    told = model.predict(X)
+    y_pred = model.predict(X)
     expected = {
-        "accuracy": accuracy_score(y, told),
-        "balanced_accuracy": balanced_accuracy_score(y, told),
-        "gmean": geometric_mean_score(y, told),
-        "f1_macro": f1_score(y, told, average="macro"),
-        "matthews_corrcoef": matthews_corrcoef(y, told),
+        "accuracy": accuracy_score(y, y_pred),
+        "balanced_accuracy": balanced_accuracy_score(y, y_pred),
+        "gmean": geometric_mean_score(y, y_pred),
+        "f1_macro": f1_score(y, y_pred, average="macro"),
+        "matthews_corrcoef": matthews_corrcoef(y, y_pred),
     }
-    found = scored_classes(model, X, y, None, None).scores
+    found = class_scores(record_predictions(model, X), y, None, None).scores
     assert found.keys() == expected.keys()
     assert_allclose(list(found.values()), [expected[name] for name in found], rtol=1e-12)
 
 
-def test_metric_asked_for_stands_first_and_may_need_probabilities(fitted):
+def test_requested_metric_stands_first_and_may_need_probabilities(fitted):
     model, X, y = fitted
-    found = scored_classes(model, X, y, "roc_auc_ovr", None).scores
+    found = class_scores(record_predictions(model, X), y, "roc_auc_ovr", None).scores
     P = model.predict_proba(X)
     expected = roc_auc_score(y, P[:, 1] if P.shape[1] == 2 else P, multi_class="ovr")
     assert next(iter(found.items())) == ("roc_auc_ovr", pytest.approx(expected))
@@ -63,16 +62,16 @@ def test_metric_asked_for_stands_first_and_may_need_probabilities(fitted):
 def test_stated_costs_are_counted(fitted, metric, function):
     model, X, y = fitted
     cost = {(1, 0): 7.0}
-    found = scored_classes(model, X, y, metric, cost)
-    told, labels = model.predict(X), model.classes_
-    assert_allclose(found.scores[metric], function(y, told, cost=cost, labels=labels))
-    assert_allclose(found.scores["mean_cost"], mean_cost(y, told, cost=cost, labels=labels))
+    found = class_scores(record_predictions(model, X), y, metric, cost)
+    y_pred, labels = model.predict(X), model.classes_
+    assert_allclose(found.scores[metric], function(y, y_pred, cost=cost, labels=labels))
+    assert_allclose(found.scores["mean_cost"], mean_cost(y, y_pred, cost=cost, labels=labels))
     assert_allclose(found.total_cost, len(y) * found.scores["mean_cost"])
 
 
 def test_mean_cost_without_stated_costs_is_the_error_rate(fitted):
     model, X, y = fitted
-    found = scored_classes(model, X, y, "mean_cost", None)
+    found = class_scores(record_predictions(model, X), y, "mean_cost", None)
     assert_allclose(found.scores["mean_cost"], np.mean(model.predict(X) != y))
     assert found.total_cost is None
 
@@ -80,39 +79,42 @@ def test_mean_cost_without_stated_costs_is_the_error_rate(fitted):
 def test_metric_that_the_rows_do_not_allow_for_is_left_out(fitted):
     model, X, y = fitted
     only = y == 0
-    found = scored_classes(model, X[only], y[only], "roc_auc_ovr", None).scores
+    found = class_scores(record_predictions(model, X[only]), y[only], "roc_auc_ovr", None).scores
     assert "roc_auc_ovr" not in found
     assert np.isfinite(list(found.values())).all()
 
 
-def test_count_metric_of_two_classes_needs_a_class_called_one():
-    counts = np.array([[[3.0, 1.0], [2.0, 4.0]]])
-    assert_allclose(count_metric("recall", np.array([0, 1]))(counts), 4 / 6)
-    assert count_metric("recall", np.array(["no", "yes"])) is None
-    assert count_metric("roc_auc", np.array([0, 1])) is None
+def test_metric_of_two_classes_needs_a_class_called_one():
+    counts, recall = np.array([[[3.0, 1.0], [2.0, 4.0]]]), get_metric("recall")
+    assert_allclose(recall.confusion_metric(np.array([0, 1]))(counts), 4 / 6)
+    assert recall.confusion_metric(np.array(["no", "yes"])) is None
+    assert get_metric("roc_auc").confusion_metric(np.array([0, 1])) is None
 
 
 def test_numbers_are_scored_by_their_errors(rng):
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     model = LinearRegression().fit(X[:30], y[:30])
-    told, truth = model.predict(X[30:]), y[30:]
-    found = scored_numbers(model, X[30:], truth, "neg_median_absolute_error").scores
+    y_pred, truth = model.predict(X[30:]), y[30:]
+    found = number_scores(record_predictions(model, X[30:]), truth, "neg_median_absolute_error")
     assert list(found) == ["neg_median_absolute_error", "mae", "rmse", "r2"]
-    assert_allclose(found["mae"], mean_absolute_error(truth, told))
-    assert_allclose(found["rmse"] ** 2, mean_squared_error(truth, told))
-    assert_allclose(found["r2"], r2_score(truth, told))
-    assert_allclose(found["neg_median_absolute_error"], -np.median(abs(truth - told)))
+    assert_allclose(found["mae"], mean_absolute_error(truth, y_pred))
+    assert_allclose(found["rmse"] ** 2, mean_squared_error(truth, y_pred))
+    assert_allclose(found["r2"], r2_score(truth, y_pred))
+    assert_allclose(found["neg_median_absolute_error"], -np.median(abs(truth - y_pred)))
 
 
 def test_share_explained_of_one_row_is_left_out():
     model = DummyRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
-    assert scored_numbers(model, [[0.0]], np.array([1.0]), "r2").scores == {"mae": 0.5, "rmse": 0.5}
+    assert number_scores(record_predictions(model, [[0.0]]), np.array([1.0]), "r2") == {
+        "mae": 0.5,
+        "rmse": 0.5,
+    }
 
 
-def test_better_minds_what_is_to_be_small():
-    assert better(1.0, 2.0, "mean_cost")
-    assert better(2.0, 1.0, "accuracy")
-    assert not better(1.0, 1.0, "gmean")
+def test_advantage_knows_where_less_is_better():
+    assert get_metric("mean_cost").advantage(1.0, 2.0) > 0
+    assert get_metric("accuracy").advantage(2.0, 1.0) > 0
+    assert get_metric("gmean").advantage(1.0, 1.0) == 0
 
 
 @pytest.mark.parametrize(

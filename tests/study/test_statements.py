@@ -1,4 +1,4 @@
-"""What a person says of costs: read, passed on, told again, and refused where it cannot be."""
+"""Cost constraints: parsed, passed on, described, and refused."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ecselm import ECSELMClassifier
-from ecselm.study import read_statements
+from ecselm.study import read_stated_costs
 from ecselm.study.statements import Mistake, MistakeReader
 
 TWO = ["malignant", "benign"]
@@ -14,7 +14,7 @@ THREE = ["flu", "pox", "well"]
 
 
 def read(cost=(), worse=(), between=(), classes=TWO):
-    return read_statements(cost, worse, between, classes)
+    return read_stated_costs(cost, worse, between, classes)
 
 
 def test_nothing_said_is_nothing_known():
@@ -110,7 +110,7 @@ def test_names_may_hold_almost_anything(classes, text, pair):
     assert read([text], classes=classes).cost[mistake.truth][mistake.predicted] == 5.0
 
 
-def test_names_with_a_greater_sign_are_told_from_the_order():
+def test_names_with_a_greater_sign_are_distinguished_from_the_order():
     labels = ["age>50", "age<50"]
     reader = MistakeReader(labels)
     chain = [Mistake(0, 1), Mistake(1, 0)]
@@ -186,7 +186,7 @@ def test_cells_left_empty_are_learned(tmp_path):
     assert said.sentences == ("a case of class 1 taken for class 0 costs 5",)
 
 
-def test_a_large_table_is_told_in_one_sentence(tmp_path):
+def test_a_large_table_is_described_in_one_sentence(tmp_path):
     labels = [f"c{i}" for i in range(5)]
     rows = [
         ",".join(["", *labels]),

@@ -10,13 +10,15 @@ from ecselm._native.calls import (
     compare,
     count,
     count_checked,
+    disabled,
+    is_available,
+    path_name,
     radbas,
     smooth,
     solve_groups,
     solve_matrices,
     tiled,
 )
-from ecselm._native.library import disabled, is_available, path_name
 
 __all__ = [
     "add_products",

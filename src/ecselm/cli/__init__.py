@@ -1,4 +1,4 @@
-"""The command ``ecselm``: a file per verb."""
+"""The command ``ecselm``: a file per command."""
 
 from ecselm.cli.main import main
 

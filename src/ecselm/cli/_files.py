@@ -1,4 +1,4 @@
-"""Files and options that commands share, refused before any work if they cannot be used."""
+"""Files and options that commands share, validated before any work."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ Write = Callable[[pd.DataFrame], None]
 
 
 def add_run_options(parser: argparse.ArgumentParser, output: str) -> None:
-    """Add processes, seed and folder of a run; ``output`` says what the folder is for."""
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
+    """Add processes, seed and output folder of a run; ``output`` is the help of the folder."""
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     parser.add_argument("--output", metavar="DIR", help=output)
 
 
 def check_writable(path: Path, option: str) -> Path:
-    """Return the path of a file to be written, or say what is wrong with it.
+    """Return the path of an output file, or raise ValueError.
 
     Parameters
     ----------
     path : path
     option : str
-        What the command line calls it.
+        Name on the command line.
     """
     folder = path.parent
     if path.is_dir():
@@ -52,7 +54,7 @@ def check_writable(path: Path, option: str) -> Path:
 
 
 def saved_model(path: Path, *, pickle: bool) -> SavedModel:
-    """Return what is in the file of a model."""
+    """Load a saved model."""
     check_there(path)
     try:
         return load_model(path, pickle=pickle)
@@ -60,7 +62,7 @@ def saved_model(path: Path, *, pickle: bool) -> SavedModel:
         raise ValueError(_as_options(error, "MODEL")) from error
 
 
-def keep_model(model: Any, path: Path, card: Card, *, pickle: bool) -> None:
+def store_model(model: Any, path: Path, card: Card, *, pickle: bool) -> None:
     """Write a model and its card."""
     try:
         save_model(model, path, card=card.to_json(), pickle=pickle)
@@ -69,14 +71,14 @@ def keep_model(model: Any, path: Path, card: Card, *, pickle: bool) -> None:
 
 
 def card_of(text: str | None, model: Path) -> Card:
-    """Return the card that came with a model, or say that there is none."""
+    """Return the card of a saved model, or raise ValueError if it has none."""
     if text is None:
         raise ValueError(f"MODEL must have a card, which 'ecselm fit' writes, got {model}")
     return Card.from_json(text)
 
 
-def check_apart(paths: dict[str, Path | None]) -> None:
-    """Refuse two options that name one file; the later one is at fault."""
+def check_distinct(paths: dict[str, Path | None]) -> None:
+    """Raise ValueError if two options name the same file."""
     seen: dict[Path, str] = {}
     for option, path in paths.items():
         if path is None:
@@ -88,23 +90,23 @@ def check_apart(paths: dict[str, Path | None]) -> None:
 
 
 def _as_options(error: ValueError, option: str) -> str:
-    """Return a sentence about parameters of Python with the names of the command line."""
-    said = str(error).replace("path must", f"{option} must", 1)
-    return said.replace("pickle=True", "--pickle").replace("save_model", "'ecselm fit'")
+    """Return a message about Python parameters with the names of the command line."""
+    message = str(error).replace("path must", f"{option} must", 1)
+    return message.replace("pickle=True", "--pickle").replace("save_model", "'ecselm fit'")
 
 
-def answers_of(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the prediction of every row and, of classes, their probabilities."""
-    answers = pd.DataFrame({PREDICTION: model.predict(rows)})
+def predictions_of(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the prediction of every row and, for classifiers, the probabilities."""
+    predictions = pd.DataFrame({PREDICTION: model.predict(rows)})
     if hasattr(model, "predict_proba"):
         P = model.predict_proba(rows)
         for name, column in zip(model.classes_, P.T, strict=True):
-            answers[f"probability of {name}"] = column
-    return answers
+            predictions[f"probability of {name}"] = column
+    return predictions
 
 
-def check_answers(path: Path, option: str) -> None:
-    """Refuse a file that answers cannot be written to."""
+def check_predictions_file(path: Path, option: str) -> None:
+    """Raise ValueError if predictions cannot be written to the file."""
     check_writable(path, option)
     if path.suffix not in ENDINGS:
         raise ValueError(f"{option} must end in {' or '.join(ENDINGS)}, got {path}")
@@ -113,8 +115,8 @@ def check_answers(path: Path, option: str) -> None:
 
 
 @contextmanager
-def answer_file(path: Path | None) -> Iterator[Write]:
-    """Yield what writes answers to a file by its ending, whole or not at all; or prints them."""
+def predictions_file(path: Path | None) -> Iterator[Write]:
+    """Yield a writer of predictions, to a file that is replaced when complete or to stdout."""
     if path is None:
         yield _csv_writer(sys.stdout)
         return
@@ -127,12 +129,12 @@ def answer_file(path: Path | None) -> Iterator[Write]:
 
 
 def _csv_writer(stream: Any) -> Write:
-    begun = False
+    has_header = False
 
-    def write(answers: pd.DataFrame) -> None:
-        nonlocal begun
-        answers.to_csv(stream, index=False, header=not begun, lineterminator="\n")
-        begun = True
+    def write(predictions: pd.DataFrame) -> None:
+        nonlocal has_header
+        predictions.to_csv(stream, index=False, header=not has_header, lineterminator="\n")
+        has_header = True
 
     return write
 
@@ -143,9 +145,9 @@ def _parquet_writer(path: Path, held: ExitStack) -> Write:
 
     writer = None
 
-    def write(answers: pd.DataFrame) -> None:
+    def write(predictions: pd.DataFrame) -> None:
         nonlocal writer
-        table = pa.Table.from_pandas(answers, preserve_index=False)
+        table = pa.Table.from_pandas(predictions, preserve_index=False)
         if writer is None:
             writer = held.enter_context(parquet.ParquetWriter(path, table.schema))
         writer.write_table(table)

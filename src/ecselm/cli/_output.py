@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for machines, progress on the error stream."""
+"""Output of commands: tables, JSON, and progress bars on the error stream."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
@@ -22,29 +23,29 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from ecselm.study import Card, ColumnNote, Evaluation
+
 if TYPE_CHECKING:
     from ecselm.estimators._evolution import SearchProgress
     from ecselm.streaming import StreamProgress
-from dataclasses import asdict
 
-from ecselm.study import Card, ColumnNote, HeldOut
-
-NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that stand below each other
-WIDE = 200  # columns of a page that is no terminal, which has no edge to break at
-MOST_NAMES = 6  # of columns that are treated alike
-MOST_CLASSES = 12  # a larger confusion matrix is left to the report
+NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that are aligned to the right
+WIDE = 200  # characters of a line where the output is not a terminal
+TIE = 1e-9  # differences in a metric below this are rounding errors
+MAX_NAMES = 6  # of columns with the same treatment
+MAX_CLASSES = 12  # of a confusion matrix; the report shows larger ones
 
 
 class Screen(Console):
-    """A console that leaves it to the command what to do where nobody reads on."""
+    """A console that raises BrokenPipeError for the command to handle."""
 
     def on_broken_pipe(self) -> None:
-        """Pass the error on, which rich would end the process for."""
+        """Raise the error; rich would end the process."""
         raise BrokenPipeError
 
 
 def console(*, error: bool = False) -> Console:
-    """Return what writes to the screen, or to a file without colours and breaks."""
+    """Return a console that writes plain unwrapped lines if the stream is not a terminal."""
     stream = sys.stderr if error else sys.stdout
     width = None if stream.isatty() else WIDE
     return Screen(file=stream, width=width, highlight=False, soft_wrap=True)
@@ -56,7 +57,7 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table below an empty line; whatever is in it is no markup."""
+    """Print a table below an empty line; cells are not markup."""
     table = Table(title=Text(title), title_justify="left", box=SIMPLE, show_edge=False)
     for i, name in enumerate(header):
         numbers = all(NUMBERS.fullmatch(row[i]) for row in rows)
@@ -74,47 +75,50 @@ def print_lines(lines: Sequence[str], *, error: bool = False) -> None:
 
 
 class SearchBar:
-    """A callback of searches that moves a bar: generation, best fitness, time left."""
+    """A search callback with a progress bar: generation, best fitness, time left."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID | None = None
 
     def show(self) -> TaskID:
-        """Put the bar on the screen, if it is not there yet."""
+        """Show the bar."""
         if self._task is None:
-            self._task = self._progress.add_task("judging hidden layers", total=None, best="")
+            self._task = self._progress.add_task("choosing hidden layers", total=None, best="")
         return self._task
 
-    def __call__(self, told: SearchProgress) -> None:
+    def __call__(self, progress: SearchProgress) -> None:
         """Move the bar to a generation."""
         self._progress.update(
             self.show(),
-            description=f"generation {told.generation} of {told.max_epochs}",
-            total=told.max_epochs + 1,
-            completed=told.generation + 1,
-            best=f"best fitness {told.best_score:.4g}",
+            description=f"generation {progress.generation} of {progress.max_epochs}",
+            total=progress.max_epochs + 1,
+            completed=progress.generation + 1,
+            best=f"best fitness {progress.best_score:.4g}",
         )
 
 
 class StreamBar:
-    """Bars for the passes over a file, one after the other, and for the search between them."""
+    """Progress bars for the passes over a file and for the search between them."""
 
     def __init__(self, progress: Progress) -> None:
         self.search = SearchBar(progress)
         self._progress = progress
         self._tasks: dict[int, TaskID] = {}
 
-    def __call__(self, told: StreamProgress) -> None:
+    def __call__(self, progress: StreamProgress) -> None:
         """Move the bar of a pass."""
-        if told.number not in self._tasks:
-            name = f"pass {told.number} of {told.n_passes}: {told.purpose}"
-            self._tasks[told.number] = self._progress.add_task(name, total=None, best="")
-        rows = f"{told.n_rows:,} rows"
+        if progress.number not in self._tasks:
+            name = f"pass {progress.number} of {progress.n_passes}: {progress.purpose}"
+            self._tasks[progress.number] = self._progress.add_task(name, total=None, best="")
+        rows = f"{progress.n_rows:,} rows"
         self._progress.update(
-            self._tasks[told.number], total=told.n_total, completed=told.n_rows, best=rows
+            self._tasks[progress.number],
+            total=progress.n_total,
+            completed=progress.n_rows,
+            best=rows,
         )
-        if told.number == told.n_passes - 1 and told.n_rows == told.n_total:
+        if progress.number == progress.n_passes - 1 and progress.n_rows == progress.n_total:
             self.search.show()  # which takes place before the last pass
 
 
@@ -147,21 +151,21 @@ def _progress(*, shown: bool) -> Progress:
     return Progress(*columns, console=screen, transient=True, disable=hidden)
 
 
-def print_study(card: Card, *, as_json: bool) -> None:
-    """Print what was learned, and how the model does on rows held out."""
+def print_card(card: Card, *, as_json: bool) -> None:
+    """Print the data, the learned costs, and the results on test rows."""
     if as_json:
         print_json(json.loads(card.to_json()))
         return
     _print_data(card)
     if card.learned is not None:
-        print_lines(["", *card.learned.words])
-    _print_compared(card)
-    _print_classes(card, card.held_out)
+        print_lines(["", *card.learned.sentences])
+    _print_scores(card)
+    _print_classes(card, card.test)
     print_lines(["", *(f"note: {warning}" for warning in card.warnings)])
 
 
-def print_held_out(card: Card, found: HeldOut, *, as_json: bool) -> None:
-    """Print how a model does on other rows."""
+def print_evaluation(card: Card, found: Evaluation, *, as_json: bool) -> None:
+    """Print the results of a model on other rows."""
     if as_json:
         print_json(asdict(found))
         return
@@ -174,46 +178,67 @@ def _print_data(card: Card) -> None:
     data = card.data
     print_lines(
         [
-            f"{data.n_train} rows to learn from, {data.n_held_out} held out",
-            *_columns_alike(data.columns),
+            f"{data.n_train} training rows, {data.n_test} test rows",
+            *_columns_by_treatment(data.columns),
             *data.notes,
-            *card.asked.knowledge,
+            *card.request.cost_constraints,
         ]
     )
 
 
-def _columns_alike(columns: Sequence[ColumnNote]) -> list[str]:
-    """Return a line for all columns that the same was done with."""
-    alike: dict[tuple[str, str], list[str]] = {}
+def _columns_by_treatment(columns: Sequence[ColumnNote]) -> list[str]:
+    """Return a line for all columns of the same kind and treatment."""
+    groups: dict[tuple[str, str], list[str]] = {}
     for column in columns:
-        alike.setdefault((column.kind, column.treatment), []).append(column.name)
+        groups.setdefault((column.kind, column.treatment), []).append(column.name)
     return [
-        f"  {len(names)} of {kind}, {done}: {', '.join(names[:MOST_NAMES])}"
-        f"{', ...' if len(names) > MOST_NAMES else ''}"
-        for (kind, done), names in alike.items()
+        f"  {len(names)} of {kind}, {treatment}: {', '.join(names[:MAX_NAMES])}"
+        f"{', ...' if len(names) > MAX_NAMES else ''}"
+        for (kind, treatment), names in groups.items()
     ]
 
 
-def _print_compared(card: Card) -> None:
-    names = list(card.held_out.scores)
-    both = [("ECSELM", card.held_out.scores), *((one.name, one.scores) for one in card.compared)]
+def _print_scores(card: Card) -> None:
+    names = list(card.test.scores)
+    both = [("ECSELM", card.test.scores), *((one.name, one.scores) for one in card.baselines)]
     rows = [[name, *(_cell(scores, score) for score in names)] for name, scores in both]
-    print_table(f"on {card.data.n_held_out} rows held out", ["model", *names], rows)
+    print_table(f"on {card.data.n_test} test rows", ["model", *names], rows)
+    print_lines(["", *_lead(card)])
+
+
+def _lead(card: Card) -> Iterator[str]:
+    """Yield how the model compares with the best baseline, as the card says."""
+    best = card.best_baseline()
+    if best is None or best.difference is None:
+        return
+    found, metric = best.difference, card.request.metric
+    if abs(found.value) <= TIE:
+        yield f"same {metric} as the best baseline, {best.name}"
+        return
+    side = "better" if found.value > 0 else "worse"
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = f"interval of the lead: {found.low:+.3f} to {found.high:+.3f}, "
+    chance = "more than chance" if found.beyond_chance else "may be chance"
+    yield (
+        f"{side} {metric} than the best baseline, {best.name}, by {abs(found.value):.3g} "
+        f"({interval}{chance})"
+    )
 
 
 def _cell(scores: dict[str, float], name: str) -> str:
     return f"{scores[name]:.3f}" if name in scores else ""
 
 
-def _print_classes(card: Card, found: HeldOut) -> None:
+def _print_classes(card: Card, found: Evaluation) -> None:
     classes = [one.name for one in card.data.classes]
-    if not found.confusion or len(classes) > MOST_CLASSES:
+    if not found.confusion or len(classes) > MAX_CLASSES:
         return
     recalls = {one.name: one for one in found.recalls}
     rows = []
     for name, counts in zip(classes, found.confusion, strict=True):
         recall = recalls.get(name)
-        told = "" if recall is None else f"{recall.value:.2f} ({recall.low:.2f}-{recall.high:.2f})"
-        rows.append([name, *map(str, counts), told])
-    header = ["true class", *(f"taken for {name}" for name in classes), "right (95 % interval)"]
-    print_table("mistakes", header, rows)
+        share = "" if recall is None else f"{recall.value:.2f} ({recall.low:.2f}-{recall.high:.2f})"
+        rows.append([name, *map(str, counts), share])
+    header = ["true class", *(f"taken for {name}" for name in classes), "recall (95 % interval)"]
+    print_table("confusion matrix", header, rows)

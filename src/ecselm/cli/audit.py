@@ -1,4 +1,4 @@
-"""``ecselm audit``: show what the paper's gains rest on."""
+"""``ecselm audit``: check the sources of the gains that the paper reports."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from ecselm.paper.audit import render, split_table
 from ecselm.paper.datasets import Dataset, load_scut
 
 
-def add_parser(verbs: Any, summary: str) -> None:
-    """Add the verb to those of the command."""
-    parser = verbs.add_parser(
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "audit",
         help=summary,
-        description="Run the paper's search judged by training rows, by rows left out and, as a "
-        "labelled oracle, by test rows; recompute its tables X, XI and XIII; and check that "
-        "random labels stay at chance.",
+        description="Run the search of the paper with the fitness of training rows, of validation "
+        "rows and, as an oracle, of test rows; recompute tables X, XI and XIII; and check that "
+        "random labels stay at chance level.",
     )
-    parser.add_argument("--quick", action="store_true", help="a taste: 3 splits and short searches")
+    parser.add_argument(
+        "--quick", action="store_true", help="small run: 3 splits and short searches"
+    )
     parser.add_argument(
         "--data",
         choices=("synthetic", "scut"),
         default="synthetic",
-        help="rows of the searches: a stand-in for the eastern faces of table I, or the Asian "
-        "women of SCUT-FBP in ECSELM_DATA (synthetic)",
+        help="data of the searches: synthetic data like the eastern faces of table I, or the "
+        "Asian women of SCUT-FBP in ECSELM_DATA (default: synthetic)",
     )
     add_run_options(parser, "also write audit.txt, and audit.csv with every split")
     parser.set_defaults(run=run, resumes=False)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the audit, print its report and keep it if asked to."""
+    """Run the audit, and print or store its report."""
     for what, value, least in (("seed", args.seed, 0), ("jobs", args.jobs, 1)):
         if value < least:
             raise ValueError(f"{what} must be at least {least}, got {value}")
@@ -50,5 +52,5 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _rows(name: str) -> Dataset | None:
-    """Return the rows to search on, or None for the stand-in."""
+    """Return the data of the searches, None for synthetic data."""
     return load_scut("AF", "appearance", "level") if name == "scut" else None

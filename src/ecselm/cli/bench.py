@@ -1,4 +1,4 @@
-"""``ecselm bench``: compare methods that are all tuned alike."""
+"""``ecselm bench``: compare methods that are tuned in the same way."""
 
 from __future__ import annotations
 
@@ -13,50 +13,55 @@ from ecselm.paper.bench.minority import bench_minority as run_minority
 OUTPUTS = {"keel": "benched", "minority": "benched-minority"}  # of every suite
 
 
-class Told(Protocol):
-    """What came of a suite."""
+class Result(Protocol):
+    """Result of a suite."""
 
     def text(self) -> str:
-        """Return what a terminal shows."""
+        """Return the result for a terminal."""
 
 
-def add_parser(verbs: Any, summary: str) -> None:
-    """Add the verb to those of the command."""
-    parser = verbs.add_parser(
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "bench",
         help=summary,
-        description="keel: compare ECSELM with what people use today on KEEL's data sets, gas "
-        "sensors, German credit and bank marketing in ECSELM_DATA. All methods are tuned for the "
-        "same targets in the same folds. minority: tell from how many cases of the minority on "
-        "learning costs beats the prior. Killed and started again, it goes on where it was.",
+        description="keel: compare ECSELM with baselines on the KEEL data sets, gas sensors, "
+        "German credit and bank marketing in ECSELM_DATA. All methods are tuned for the same "
+        "targets in the same folds. minority: measure from how many minority cases on learned "
+        "costs beat the prior costs. An interrupted run can be resumed by the same command.",
     )
     parser.add_argument("suite", choices=tuple(OUTPUTS), metavar="SUITE", help=" or ".join(OUTPUTS))
     parser.add_argument(
-        "--sets", type=_listed, metavar="GLOB,..", help="data sets, such as 'glass*,pima' (all)"
+        "--sets",
+        type=_listed,
+        metavar="GLOB,..",
+        help="data sets, such as 'glass*,pima' (default: all)",
     )
-    parser.add_argument("--methods", type=_listed, metavar="A,B", help="methods, keel only (all)")
+    parser.add_argument(
+        "--methods", type=_listed, metavar="A,B", help="methods, keel only (default: all)"
+    )
     parser.add_argument(
         "--half",
         choices=HALVES,
         default="all",
-        help="of the data, which share no source; keel only (all)",
+        help="half of the data sets, which share no source; keel only (default: all)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="a taste: few sets, splits, methods and candidates"
+        "--quick", action="store_true", help="small run: few sets, splits, methods and candidates"
     )
-    parser.add_argument("--show", action="store_true", help="run nothing, show what the folder has")
-    add_run_options(parser, "folder of the results (benched or benched-minority, with -quick)")
+    parser.add_argument("--show", action="store_true", help="run nothing, show the stored results")
+    add_run_options(parser, "output folder (default: benched or benched-minority, with -quick)")
     parser.set_defaults(run=run, resumes=True)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the suite and print what came of it."""
+    """Run the suite and print the results."""
     done = _benched(args)
-    note = "\nquick: a taste of few sets and splits; conclude nothing from it"
+    note = "\nquick: few sets and splits; results are not conclusive"
     print(f"{done.text()}{note if args.quick else ''}", flush=True)
 
 
-def _benched(args: argparse.Namespace) -> Told:
+def _benched(args: argparse.Namespace) -> Result:
     output = args.output or OUTPUTS[args.suite] + ("-quick" if args.quick else "")
     options = {
         "sets": args.sets,

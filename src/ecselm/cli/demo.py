@@ -1,4 +1,4 @@
-"""``ecselm demo``: the tumour data that come with scikit-learn, from table to report."""
+"""``ecselm demo``: fit the breast cancer data of scikit-learn."""
 
 from __future__ import annotations
 
@@ -9,41 +9,47 @@ from typing import Any
 from sklearn.datasets import load_breast_cancer
 
 from ecselm._files import write_whole
-from ecselm.cli._files import keep_model
-from ecselm.cli._output import print_lines, print_study, search_bar
+from ecselm.cli._files import store_model
+from ecselm.cli._output import print_card, print_lines, search_bar
 from ecselm.report import write_report
-from ecselm.study import Question, study_table
+from ecselm.study import FitRequest, study_table
 from ecselm.tables.read import Table
 
 TABLE = "tumours.csv"
 WORSE = "malignant->benign > benign->malignant"
 
 
-def add_parser(verbs: Any, summary: str) -> None:
-    """Add the verb to those of the command."""
-    parser = verbs.add_parser(
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "demo",
         help=summary,
-        description="Learn from the tumour data that come with scikit-learn, knowing only that a "
-        "missed tumour is worse than a false alarm, and write the table, the model and the report.",
+        description="Fit the breast cancer data of scikit-learn, with the constraint that a missed "
+        "malignant tumour is worse than a false alarm, and write table, model and report.",
     )
-    parser.add_argument("--output", type=Path, default=Path("demo"), metavar="DIR", help="(demo)")
-    parser.add_argument("--json", action="store_true", help="print all that is known as JSON")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("demo"),
+        metavar="DIR",
+        help="output folder (default: demo)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the card as JSON")
     parser.set_defaults(run=run, resumes=False)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Learn, and write the three files."""
+    """Fit, and write the three files."""
     folder = args.output
     folder.mkdir(parents=True, exist_ok=True)
     table = tumours()
-    question = Question(target="diagnosis", metric="gmean", worse=(WORSE,))
+    request = FitRequest(target="diagnosis", metric="gmean", worse=(WORSE,))
     with search_bar(shown=not args.json) as bar:
-        done = study_table(table, question, file=TABLE, callbacks=[bar], command="ecselm demo")
+        done = study_table(table, request, file=TABLE, callbacks=[bar], command="ecselm demo")
     write_whole(folder / TABLE, table.frame.to_csv(index=False).encode())
-    keep_model(done.model, folder / "model.skops", done.card, pickle=False)
+    store_model(done.model, folder / "model.skops", done.card, pickle=False)
     write_report(done.card, folder / "report.html")
-    print_study(done.card, as_json=args.json)
+    print_card(done.card, as_json=args.json)
     if not args.json:
         files = (TABLE, "model.skops", "report.html")
         print_lines([f"files: {', '.join(str(folder / name) for name in files)}"])

@@ -1,4 +1,4 @@
-"""The entry point: find the verb, run it, and say in one sentence what went wrong."""
+"""The entry point: find the command, run it, and report errors in one sentence."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from typing import Any
 
 import ecselm
 
-# Modules of this package by name, loaded when one is asked for: help needs none of them.
-VERBS = {
-    "demo": "learn from the tumour data, in seconds",
-    "fit": "learn from a table, with costs as you know them",
-    "predict": "answers of a model to new rows",
-    "evaluate": "how a model does on other rows whose truth is known",
-    "report": "one page about a model, to show",
-    "export": "a model as an ONNX graph, for machines without Python",
-    "methods": "every method there is, and where it comes from",
-    "reproduce": "run a table or figure of the paper again",
-    "bench": "compare ECSELM with what people use today, all tuned alike",
-    "audit": "show what the paper's gains rest on",
+# Modules of this package, imported when their command is run: help needs none of them.
+COMMANDS = {
+    "demo": "fit example data, in seconds",
+    "fit": "fit a model to a table, with known or learned costs",
+    "predict": "predict new rows with a model",
+    "evaluate": "score a model on other rows with known target",
+    "report": "write the report of a model as HTML",
+    "export": "write a model as an ONNX graph",
+    "methods": "list the available methods",
+    "reproduce": "reproduce a table or figure of the paper",
+    "bench": "compare ECSELM with baselines, all tuned in the same way",
+    "audit": "check the sources of the gains in the paper",
 }
+DESCRIPTION = "Extreme learning machines for known or learned costs of mistakes."
 PIPE_CLOSED = 141  # as the shell counts a death by SIGPIPE
 
 
@@ -34,12 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, default=None
-        What follows the name of the command; None takes what the shell gave.
+        Arguments; None takes those of the shell.
 
     Returns
     -------
     int
-        0, or 2 after an error, 130 after Ctrl-C, 141 where nobody reads on.
+        0, or 2 after an error, 130 after Ctrl-C, 141 after a broken pipe.
 
     Examples
     --------
@@ -57,11 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             getattr(args, "run", lambda _: parser.print_help())(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        goes_on = "; the same command goes on from here" if args.resumes else ""
-        print(f"ecselm: interrupted{goes_on}", file=sys.stderr)
+        resume = "; the same command resumes the run" if args.resumes else ""
+        print(f"ecselm: interrupted{resume}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # What is still to be written at the end of the process has nobody to go to.
+        # Python flushes stdout again at exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (ValueError, OSError, ImportError, RuntimeError, MemoryError) as error:
@@ -71,30 +72,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
-    """Return what reads the arguments, with all options of the verb among those given."""
-    parser = argparse.ArgumentParser(prog="ecselm", description=ecselm.__doc__)
+    """Return the parser, with the options of the command among the arguments."""
+    parser = argparse.ArgumentParser(prog="ecselm", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"ecselm {ecselm.__version__}")
-    verbs = parser.add_subparsers(title="verbs", metavar="VERB")
-    asked = next((word for word in given if not word.startswith("-")), None)
-    if asked is not None:
-        _check_verb(asked)
-    for verb, summary in VERBS.items():
-        if verb == asked:
-            import_module(f"ecselm.cli.{verb}").add_parser(verbs, summary)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    chosen = next((word for word in given if not word.startswith("-")), None)
+    if chosen is not None:
+        _check_command(chosen)
+    for name, summary in COMMANDS.items():
+        if name == chosen:
+            import_module(f"ecselm.cli.{name}").add_parser(commands, summary)
         else:
-            verbs.add_parser(verb, help=summary)
+            commands.add_parser(name, help=summary)
     return parser
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    """Say a warning as errors are said; where in the code it comes from helps nobody here."""
+    """Print a warning like an error, without its place in the code."""
     print(f"ecselm: warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
-def _check_verb(verb: str) -> None:
-    if verb not in VERBS:
-        from ecselm._wording import did_you_mean  # noqa: PLC0415  a second for errors alone
+def _check_command(name: str) -> None:
+    if name not in COMMANDS:
+        from ecselm._wording import did_you_mean  # noqa: PLC0415  takes a second, for errors only
 
         raise ValueError(
-            f"VERB must be one of {', '.join(VERBS)}, got {verb!r}{did_you_mean(verb, VERBS)}"
+            f"COMMAND must be one of {', '.join(COMMANDS)}, got {name!r}"
+            f"{did_you_mean(name, COMMANDS)}"
         )

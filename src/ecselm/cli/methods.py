@@ -1,4 +1,4 @@
-"""``ecselm methods``: every method there is, and where it comes from."""
+"""``ecselm methods``: list the available methods."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from ecselm.paper.methods import list_methods
 HEADER = ("method", "task", "tables", "status", "source")
 
 
-def add_parser(verbs: Any, summary: str) -> None:
-    """Add the verb to those of the command."""
-    parser = verbs.add_parser(
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "methods",
         help=summary,
-        description="List the methods the paper compares with and what people use today.",
+        description="List the methods of the paper and later baselines.",
     )
-    parser.add_argument("task", nargs="?", help="classification, regression or pairs (all)")
-    parser.add_argument("--json", action="store_true", help="print them as JSON")
+    parser.add_argument(
+        "task", nargs="?", help="classification, regression or pairs (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
     parser.set_defaults(run=run, resumes=False)
 
 

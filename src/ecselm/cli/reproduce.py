@@ -1,4 +1,4 @@
-"""``ecselm reproduce``: run a table or figure of the paper again."""
+"""``ecselm reproduce``: reproduce a table or figure of the paper."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from ecselm.paper.protocols import FULL, ITEMS, QUICK, check_run
 from ecselm.paper.protocols import reproduce as reproduce_item
 
 
-def add_parser(verbs: Any, summary: str) -> None:
-    """Add the verb to those of the command."""
-    parser = verbs.add_parser(
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "reproduce",
         help=summary,
-        description="Run a table or figure of the paper again, on its own data where "
-        "ECSELM_DATA has them, else on the nearest public data, else on synthetic stand-ins. "
-        "Killed and started again, it goes on where it was.",
+        description="Reproduce a table or figure of the paper, on the original data in ECSELM_DATA "
+        "if available, else on the nearest public data, else on synthetic data. An interrupted "
+        "run can be resumed by the same command.",
     )
     parser.add_argument("item", metavar="ITEM", help=f"all, or one of {', '.join(ITEMS)}")
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="a taste: 2 repeats, few rows, nothing tuned, small searches",
+        help="small run: 2 repeats, few rows, no tuning, short searches",
     )
     parser.add_argument(
-        "--no-synthetic", action="store_true", help="leave out what only stand-ins could fill"
+        "--no-synthetic", action="store_true", help="skip experiments that have only synthetic data"
     )
-    add_run_options(parser, "folder of the results (reproduced, or reproduced-quick)")
+    add_run_options(parser, "output folder (default: reproduced, or reproduced-quick)")
     parser.set_defaults(run=run, resumes=True)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run one item, or all, and print each table as it is done."""
+    """Run one item, or all, and print each table when it is done."""
     output = args.output or ("reproduced-quick" if args.quick else "reproduced")
     settings = {"budget": QUICK if args.quick else FULL, "seed": args.seed, "n_jobs": args.jobs}
     if args.item != "all":
         _run_one(args.item, output, settings, args)
         return
-    check_run(output, **settings)  # what is wrong for all items is said once
+    check_run(output, **settings)  # an error of all items is reported once
     failed = []
     for name in ITEMS:
         try:
             _run_one(name, output, settings, args)
         except FileNotFoundError as error:
-            print(f"{name}: left out, {error}\n", flush=True)
+            print(f"{name}: skipped, {error}\n", flush=True)
         except (ValueError, OSError, RuntimeError) as error:
             print(f"{name}: failed, {error}\n", file=sys.stderr, flush=True)
             failed.append(name)
@@ -57,5 +57,5 @@ def run(args: argparse.Namespace) -> None:
 def _run_one(name: str, output: str, settings: dict[str, Any], args: argparse.Namespace) -> None:
     synthetic = not args.no_synthetic
     done = reproduce_item(name, output, **settings, synthetic=synthetic, progress=True)
-    note = "\nquick: few rows, nothing tuned, small searches; conclude nothing from it"
+    note = "\nquick: few rows, no tuning, short searches; results are not conclusive"
     print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)

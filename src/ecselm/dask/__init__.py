@@ -1,7 +1,7 @@
 """The estimators on Dask: tables larger than memory, and clusters.
 
-They take Dask arrays and dataframes, sum over partitions where these are, and give the model
-that the ordinary estimator gives; ``to_local()`` is that estimator.
+They take Dask arrays and dataframes, sum over partitions on the workers that hold them, and
+learn what the ordinary estimator learns; ``to_local()`` returns that estimator.
 """
 
 try:
@@ -11,9 +11,10 @@ try:
 except ImportError as error:
     raise ImportError('ecselm.dask needs dask: pip install "ecselm[dask]"') from error
 
-from ecselm.dask.ecselm import DaskECSELMClassifier, DaskECSELMRegressor
-from ecselm.dask.elm import (
+from ecselm.dask.estimators import (
     DaskCSELMClassifier,
+    DaskECSELMClassifier,
+    DaskECSELMRegressor,
     DaskELMClassifier,
     DaskELMRegressor,
     DaskWELMClassifier,

@@ -1,9 +1,7 @@
-"""Collections of Dask, cut into partitions whose rows belong together."""
+"""Collections of Dask as partitions whose rows belong together, and their blocks of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,90 +12,17 @@ import pandas as pd
 from sklearn.utils.validation import column_or_1d
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.outofcore import RowBlock
 
 COLLECTIONS = (da.Array, dd.DataFrame, dd.Series)
 
 
-def by_partition(places: IntArray, sizes: IntArray) -> list[IntArray]:
-    """Return sorted places among all rows as places within partitions of these sizes.
-
-    Examples
-    --------
-    >>> [own.tolist() for own in by_partition(np.array([0, 2, 3]), np.array([2, 0, 3]))]
-    [[0], [], [0, 1]]
-    """
-    ends = np.cumsum(sizes)
-    edges = np.searchsorted(places, ends)
-    starts = ends - sizes
-    return [own - start for own, start in zip(np.split(places, edges[:-1]), starts, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Rows of one partition."""
-
-    X: FloatArray  # (N, n)
-    y: AnyArray  # (N,) or (N, m)
-    weight: FloatArray | None  # (N,)
-    cost: Any  # by row, as it was given
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    def used(self) -> IntArray:
-        """Return the positions of the rows of positive weight."""
-        return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
-
-    def of_weight(self) -> Block:
-        """Return the rows of positive weight; costs by row do not go with them."""
-        used = self.used()
-        return self if len(used) == len(self) else self.taken(used)
-
-    def targets(self) -> FloatArray:
-        """Return real targets (N, m)."""
-        return self.y if self.y.ndim == 2 else self.y[:, np.newaxis]
-
-    def taken(self, positions: IntArray) -> Block:
-        """Return some of the rows; costs by row do not go with them."""
-        weight = None if self.weight is None else self.weight[positions]
-        return Block(self.X[positions], self.y[positions], weight, None)
-
-    @classmethod
-    def joined(cls, blocks: Sequence[Block]) -> Block:
-        """Return the rows of all, in their order; all have weights or none."""
-        weights = [block.weight for block in blocks if block.weight is not None]
-        return cls(
-            np.concatenate([block.X for block in blocks]),
-            np.concatenate([block.y for block in blocks]),
-            np.concatenate(weights) if weights else None,
-            None,
-        )
-
-
-@contextmanager
-def in_partition(number: int) -> Iterator[None]:
-    """Say in which partition something was wrong.
-
-    Examples
-    --------
-    >>> with in_partition(3):
-    ...     raise ValueError("y must hold numbers only")
-    Traceback (most recent call last):
-        ...
-    ValueError: y must hold numbers only, in partition 3
-    """
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{error}, in partition {number}") from error
-
-
-def read_block(part: dict[str, Any], form: Form, *, labels: bool) -> Block:
+def read_block(part: dict[str, Any], form: Form, *, has_labels: bool) -> RowBlock:
     """Return the rows of a partition, or refuse them in words that its number can follow.
 
     Without ``X`` rows have no inputs.
     """
-    y = _targets(part["y"], labels)
+    y = _targets(part["y"], has_labels)
     X = _numbers(part["X"], form) if "X" in part else np.empty((len(y), 0), form.dtype)
     weight = None
     if "sample_weight" in part:
@@ -105,7 +30,7 @@ def read_block(part: dict[str, Any], form: Form, *, labels: bool) -> Block:
     for name in ("y", "sample_weight", "sample_cost"):
         if name in part and len(part[name]) != len(X):
             raise ValueError(f"{name} must have {len(X)} rows as X has, got {len(part[name])}")
-    return Block(X, y, weight, part.get("sample_cost"))
+    return RowBlock(X, y, weight, cost=part.get("sample_cost"))
 
 
 def _numbers(block: Any, form: Form) -> FloatArray:
@@ -126,9 +51,9 @@ def _numbers(block: Any, form: Form) -> FloatArray:
     return _finite(np.ascontiguousarray(values, dtype=form.dtype), "X")
 
 
-def _targets(block: Any, labels: bool) -> AnyArray:
+def _targets(block: Any, has_labels: bool) -> AnyArray:
     """Return labels (N,), or real targets (N,) or (N, m)."""
-    if labels:
+    if has_labels:
         y = _column(block, "y")
         if y.dtype.kind == "O" and (missing := pd.isna(y)).any():
             raise ValueError(
@@ -158,7 +83,7 @@ def _column(block: Any, name: str) -> AnyArray:
 
 
 def _finite(values: AnyArray, name: str) -> AnyArray:
-    """Return ``values``, or say where the first is that is not finite."""
+    """Return ``values``, or refuse the first that is not finite by its place."""
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row, *column = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
         place = f"row {row}, column {column[0]}" if column else f"row {row}"
@@ -170,7 +95,7 @@ def _finite(values: AnyArray, name: str) -> AnyArray:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What every partition must look like."""
+    """Shape, type and column names that every partition must have."""
 
     n_features: int
     dtype: np.dtype[np.floating]
@@ -179,11 +104,12 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Partitions, each a dict of delayed blocks by name: X, y and what else rows have."""
+    """Partitions, each a dict of delayed blocks by name: X, y, and weights and costs if given."""
 
     parts: list[dict[str, Any]]
     form: Form
     empty: dict[str, Any]  # by the same names, blocks of no rows
+    sizes: IntArray | None  # (p,) rows of every partition, if these are known
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -195,7 +121,7 @@ def is_collection(X: Any) -> bool:
 
 
 def read_table(X: Any, **others: Any) -> Table:
-    """Cut ``X`` and what belongs to its rows into partitions, or refuse what does not fit.
+    """Return the partitions of ``X`` and of all that has its rows, or refuse what does not fit.
 
     Parameters
     ----------
@@ -215,9 +141,18 @@ def read_table(X: Any, **others: Any) -> Table:
         X = X.rechunk({1: -1})
     given = {name: value for name, value in others.items() if value is not None}
     whole = {"X": X} | {name: _aligned(value, X, name) for name, value in given.items()}
-    cut = zip(*(_delayed(value) for value in whole.values()), strict=True)
-    parts = [dict(zip(whole, blocks, strict=True)) for blocks in cut]
-    return Table(parts, form, {name: _empty(value) for name, value in whole.items()})
+    blocks = zip(*(_delayed(value) for value in whole.values()), strict=True)
+    parts = [dict(zip(whole, own, strict=True)) for own in blocks]
+    empty = {name: _empty(value) for name, value in whole.items()}
+    return Table(parts, form, empty, _sizes(list(whole.values())))
+
+
+def _sizes(collections: list[Any]) -> IntArray | None:
+    """Return the rows of every partition if any of the collections knows them."""
+    for value in collections:
+        if isinstance(value, da.Array) and not np.isnan(value.chunks[0]).any():
+            return np.array(value.chunks[0], dtype=np.intp)
+    return None
 
 
 def _form(X: Any) -> Form:
@@ -271,7 +206,7 @@ def _aligned(value: Any, X: Any, name: str) -> Any:
 
 
 def _with_divisions(value: Any, X: Any) -> Any:
-    """Return a series or frame cut as ``X`` is, where the cuts of both are known."""
+    """Return a series or frame with the divisions of ``X``, where those of both are known."""
     known = X.known_divisions and value.known_divisions
     if known and X.divisions != value.divisions:
         return value.repartition(divisions=X.divisions, force=True)

@@ -5,9 +5,13 @@ from ecselm.estimators.cost_search import CostSearchCV
 from ecselm.estimators.cselm import CSELMClassifier, CSELMRegressor
 from ecselm.estimators.ecselm import ECSELMClassifier, ECSELMRegressor
 from ecselm.estimators.eelm import EELMClassifier, EELMRegressor
-from ecselm.estimators.elm import ELMClassifier, ELMRegressor
-from ecselm.estimators.kelm import KELMClassifier, KELMRegressor
-from ecselm.estimators.welm import WELMClassifier
+from ecselm.estimators.elm import (
+    ELMClassifier,
+    ELMRegressor,
+    KELMClassifier,
+    KELMRegressor,
+    WELMClassifier,
+)
 
 __all__ = [
     "CSELMClassifier",

@@ -19,7 +19,8 @@ from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, SampleCosts, expected_costs, min_cost_decision
 from ecselm.estimators._calibration import score_slope, softmax_probabilities
-from ecselm.estimators._training import KernelLearner, LayerLearner, LayerRecipe, Rows, seeded_clone
+from ecselm.estimators._layers import LayerRecipe, seeded_clone
+from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
     DRAWS,
@@ -92,7 +93,7 @@ def class_codes(y: Any, weight: FloatArray | None = None) -> tuple[AnyArray, Int
     return classes, codes
 
 
-class ELMFamily(BaseEstimator):
+class ELMBase(BaseEstimator):
     """Base of the ELM estimators: a map from x to H, and output weights beta on it.
 
     A subclass states the targets and costs. One whose parameter ``kernel`` is not
@@ -229,7 +230,7 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     """Leave the estimator as it was when ``method`` raises."""
 
     @wraps(method)
-    def guarded(self: ELMFamily, *arguments: Any, **options: Any) -> Any:
+    def guarded(self: ELMBase, *arguments: Any, **options: Any) -> Any:
         before = dict(self.__dict__)
         try:
             return method(self, *arguments, **options)
@@ -241,7 +242,7 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def has_hidden_layer(estimator: ELMFamily) -> bool:
+def has_hidden_layer(estimator: ELMBase) -> bool:
     """Tell whether sequential learning is possible; with a kernel it is not."""
     if estimator.kernel is not None:
         raise AttributeError(
@@ -260,7 +261,7 @@ def class_targets(n_classes: int) -> FloatArray:
     return T[:, 1:] if n_classes == 2 else T
 
 
-class ELMClassification(ClassifierMixin, ELMFamily):
+class ELMClassifierBase(ClassifierMixin, ELMBase):
     """Learn, decide and give probabilities; subclasses say what mistakes cost."""
 
     classes_: AnyArray
@@ -460,7 +461,7 @@ def stream_codes(y: AnyArray, classes: AnyArray) -> IntArray:
     return np.searchsorted(classes, y)
 
 
-class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
+class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
     """Learn and predict real targets; subclasses say what each row's error costs."""
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -567,7 +568,7 @@ class ELMRegression(MultiOutputMixin, RegressorMixin, ELMFamily):
         return scores[:, 0] if self._target_ndim_ == 1 else scores
 
 
-class CostDeciding(ELMClassification):
+class CostDecisionBase(ELMClassifierBase):
     """Decide as the fitted model was told: by score, or by probabilities and costs."""
 
     cost_matrix_: Any
@@ -645,7 +646,7 @@ def fit_blocks(
 
     Parameters
     ----------
-    estimator : ELMFamily
+    estimator : ELMBase
         Not fitted.
     recipe : LayerRecipe
         With the layer made.
@@ -673,7 +674,7 @@ def fit_blocks(
 
 
 def _begun(
-    estimator: ELMFamily, recipe: LayerRecipe, rows: Rows, classes: AnyArray | None
+    estimator: ELMBase, recipe: LayerRecipe, rows: Rows, classes: AnyArray | None
 ) -> LayerLearner:
     n_classes = 1 if classes is None else len(classes)
     return LayerLearner.from_first_chunk(recipe, rows, n_classes, estimator._sample_rng())

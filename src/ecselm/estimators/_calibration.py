@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
-from ecselm.linalg import Solution, left_out_scores
+from ecselm.linalg import Solution, loo_scores
 
 MAX_LEVERAGE = 0.95
 MAX_SLOPE = 12.0  # residuals have heavier tails than the normal law that gives the slope
@@ -74,7 +74,7 @@ class LogisticCalibration:
     offsets: FloatArray  # (k,)
 
     @classmethod
-    def from_left_out(cls, left_out: LeftOutScores, n_classes: int) -> LogisticCalibration:
+    def from_loo(cls, left_out: LooScores, n_classes: int) -> LogisticCalibration:
         """Fit slope and offsets to left-out scores by Newton's method."""
         Z = _columns(left_out.scores)
         targets = _smoothed_targets(left_out, n_classes)
@@ -109,7 +109,7 @@ def _columns(scores: FloatArray) -> FloatArray:
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
-def _smoothed_targets(left_out: LeftOutScores, n_classes: int) -> FloatArray:
+def _smoothed_targets(left_out: LooScores, n_classes: int) -> FloatArray:
     """Return weighted target probabilities, kept from 0 and 1 as Platt does.
 
     A class of n rows has the target ``(n + 1) / (n + k)``, so that the slope stays
@@ -143,7 +143,7 @@ def _newton_step(theta: FloatArray, Z: FloatArray, targets: FloatArray) -> Float
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutScores:
+class LooScores:
     """Scores of rows left out of their own training, with their classes and weights."""
 
     scores: FloatArray  # (n, m)
@@ -151,12 +151,12 @@ class LeftOutScores:
     weight: FloatArray  # (n,)
 
 
-def left_out_rows(learner: KernelLearner | LayerLearner, solution: Solution) -> LeftOutScores:
+def loo_rows(learner: KernelLearner | LayerLearner, solution: Solution) -> LooScores:
     """Return left-out scores of the training rows, or of a sample of them."""
     rows = _rows_to_judge(learner, solution)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
     H = learner.layer(rows.X).astype(np.float64)
-    return LeftOutScores(left_out_scores(H, rows.T, solution, weight, weight), rows.y, weight)
+    return LooScores(loo_scores(H, rows.T, solution, weight, weight), rows.y, weight)
 
 
 def _rows_to_judge(learner: KernelLearner | LayerLearner, solution: Solution) -> Rows:

@@ -1,36 +1,36 @@
-"""Search for costs: constraints, first population, prior test and result."""
+"""The search for costs: what is searched, the run of an optimiser, and the costs found."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import version
+from multiprocessing import parent_process
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from joblib.parallel import get_active_backend
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ecselm._progress import progress_bar
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
-from ecselm._threads import Workers
+from ecselm._threads import Workers, one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import ClassCosts, Costs, ExampleCosts, read_costs
 from ecselm.costs.constraints import CostRegion, read_knowledge
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.costs.parse import numbers
 from ecselm.estimators._checkpoint import Checkpoint, identity_of, stored_seed
-from ecselm.estimators._evolution import (
-    OPTIMIZERS,
-    Evolution,
-    SearchProgress,
-    SearchRun,
-    make_search,
-)
-from ecselm.estimators._prior_test import FEW, FewCasesWarning, Verdict, weigh
+from ecselm.estimators._prior_test import PriorTest, prior_is_kept, prior_test
 from ecselm.estimators._priors import (
     PowerPath,
     counts_costs,
@@ -41,15 +41,43 @@ from ecselm.estimators._priors import (
     row_shares,
     stated_costs,
 )
-from ecselm.estimators._scoring import JudgedClasses, JudgedRows, class_judge
-from ecselm.fitness import CostEncoding, CostObjective, Engine, Judge, Shrinkage, Span
+from ecselm.estimators._scoring import ValidationClasses, class_fitness
+from ecselm.estimators._source import TrainingData
+from ecselm.fitness import (
+    CostedRows,
+    CostEncoding,
+    CostObjective,
+    Engine,
+    Fitness,
+    Shrinkage,
+    Span,
+)
 from ecselm.metrics import get_scorer
-from ecselm.search import AskTell, SearchHistory
+from ecselm.search import (
+    AskTell,
+    BacktrackingSearch,
+    Box,
+    CovarianceAdaptation,
+    DifferentialEvolution,
+    RandomSearch,
+    SearchHistory,
+    SobolSearch,
+    minimize,
+)
 
-PRIOR = "prior"  # the costs that the metric asks for
+logger = logging.getLogger(__name__)
+
+PRIOR = "prior"  # the costs implied by the metric
 SAMPLE_BOUNDS = (1e-3, 1.0)
-N_NUMBERS = 5  # values of C, or of the width, beside every prior in the first population
-
+N_NUMBERS = 5  # values of C, or of the kernel width, beside every prior in the first population
+FORGETTING = 32  # generations after which engines begin anew, so that a resumed search can
+OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
+    "bsa": BacktrackingSearch,
+    "de": DifferentialEvolution,
+    "cma": CovarianceAdaptation,
+    "random": RandomSearch,
+    "sobol": SobolSearch,
+}
 LEARNING: dict[str, Any] = {
     "cost": "no_validation",
     "cost_bounds": ["array-like", None],
@@ -80,37 +108,181 @@ LEARNING: dict[str, Any] = {
     "random_state": ["random_state", np.random.Generator],
     "verbose": ["verbose"],
 }
-# What may differ between a search and the one that goes on with its checkpoint.
+NO_ROW_COSTS = dict.fromkeys(("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost"))
+# Parameters that may differ between a search and the one that resumes its checkpoint.
 RUNNING = {
     *("max_epochs", "patience", "max_time", "checkpoint"),
     *("callbacks", "warm_start", "n_jobs", "memory_limit", "max_samples", "verbose"),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPlan:
-    """What is searched: the code of its points, and those to begin with."""
+# What is searched
 
-    encoding: CostEncoding
-    seeds: dict[str, FloatArray]
-    path: PowerPath | None = None  # costs that the metric may ask for
+
+def cost_bounds(stated: Any, cost_level: str, normalize: bool) -> tuple[float, float] | None:
+    """Return the stated bounds of all costs, or refuse what contradicts the other parameters."""
+    if stated is None:
+        return None
+    bounds = numbers(stated, "cost_bounds")
+    if bounds.shape != (2,) or bounds[0] > bounds[1]:
+        raise ValueError(f"cost_bounds must be a pair (low, high) with low <= high, got {stated!r}")
+    if bounds[0] <= 0 and cost_level in {"matrix", "decision"}:
+        raise ValueError(f"cost_bounds must be > 0 with cost_level={cost_level!r}, got {stated!r}")
+    if normalize and bounds[0] <= 0:
+        raise ValueError(
+            "normalize must be False where cost_bounds allow costs of 0 or less, whose mean "
+            f"may be 0, got cost_bounds={stated!r}"
+        )
+    return float(bounds[0]), float(bounds[1])
+
+
+@dataclass(frozen=True, slots=True)
+class CostProblem:
+    """Costs of a level, what is known of them beforehand, and the rows they apply to."""
+
+    level: CostLevel
+    classes: AnyArray  # or levels of the target
+    priors: dict[str, FloatArray]  # entries (E,) by name
+    stated: Costs | None = None  # by class or by row
+    path: PowerPath | None = None  # costs that metrics imply
+    shares: FloatArray | None = None  # (N,), cost of rows relative to the mean of their class
+
+    @classmethod
+    def of_classes(
+        cls,
+        cost_level: str,
+        data: TrainingData,
+        classes: AnyArray,
+        stated: Costs | None,
+        scoring: Any,
+        priors: Sequence[str],
+        normalize: bool,
+    ) -> CostProblem:
+        """Return the problem of a classifier: prior costs by class counts, metric and costs."""
+        k, y, weight = len(classes), data.codes, data.weight
+        level: CostLevel
+        if cost_level == "sample":
+            level = SampleLevel(y)
+        else:
+            level = ClassLevel(k) if cost_level == "class" else MatrixLevel(k)
+        counts = np.bincount(y, weight, minlength=k).astype(np.float64)
+        entries = prior_costs(priors, level, counts, classes, normalize)
+        own = None if stated is None else stated_costs(stated, level, y, k, weight)
+        if own is not None and "cost" in priors:
+            entries["cost"] = own
+        path = shares = None
+        if not isinstance(level, SampleLevel):  # a metric implies costs of classes only
+            path = power_path(scoring, level, counts, own)
+        if cost_level == "class" and isinstance(stated, ExampleCosts) and counts_costs(scoring):
+            # The search learns costs of classes; within a class, rows keep their stated ratios.
+            shares = row_shares(stated, y, k, weight)
+        return cls(level, classes, entries, stated, path, shares)
+
+    def costed(self, data: TrainingData) -> CostedRows:
+        """Return the rows by groups of equal cost; their shares become weights."""
+        T = np.empty((len(data), 0)) if data.T is None else data.T
+        return CostedRows.at_level(
+            self.level, T, data.codes, len(self.classes), data.weight, self.shares
+        )
+
+    def row_costs(self, costs: FloatArray, rows: CostedRows) -> FloatArray:
+        """Return the costs B (N,) of the rows, for costs by group (g,)."""
+        B = costs[rows.groups]
+        return B if self.shares is None else B * self.shares
+
+    def class_fitness(
+        self,
+        scoring: Any,
+        data: TrainingData,
+        validation: IntArray,
+        smoothing: float,
+        *,
+        decides: bool,
+    ) -> Fitness:
+        """Return the fitness of scores of the validation rows."""
+        costs = self.stated
+        known = ValidationClasses(
+            data.codes[validation],
+            self.classes,
+            costs.matrix if isinstance(costs, ClassCosts) else None,
+            costs.matrix[validation] if isinstance(costs, ExampleCosts) else None,
+            decides=decides,
+        )
+        return class_fitness(scoring, data.validation(validation), known, smoothing)
+
+
+def stated_by_user(
+    cost: Any, codes: IntArray, classes: AnyArray, used: IntArray, by_row: dict[str, Any]
+) -> Costs | None:
+    """Return the stated costs of the rows used, None if there are none."""
+    costs = read_costs(cost, codes, classes, aggregate="classes", **{**NO_ROW_COSTS, **by_row})
+    if cost is None and all(value is None for value in by_row.values()):
+        return None
+    if isinstance(costs, ClassCosts):
+        return costs
+    return ExampleCosts(row_costs(costs, codes, len(classes))[used])
+
+
+def random_stream(random_state: Any, checkpoint: Any) -> tuple[np.random.Generator, int]:
+    """Return the generator of a fit, and the seed to be kept in its checkpoint.
+
+    Without a random state the seed of the checkpoint is used, so that it can be resumed.
+    """
+    if random_state is not None or checkpoint is None:
+        return as_generator(random_state), 0
+    seed = stored_seed(checkpoint)
+    if seed is None:
+        seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    return np.random.default_rng(seed), seed
+
+
+# The search
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The parameters of an estimator that concern the search; they are documented there."""
+
+    cost_level: str
+    cost_bounds: Any
+    fixed_costs: Mapping[Any, Any] | None
+    cost_intervals: Mapping[Any, Any] | None
+    cost_order: Sequence[Any] | None
+    scoring: Any
+    normalize: bool
+    optimizer: str | Callable[..., AskTell]
+    population_size: int
+    max_epochs: int
+    patience: int | None
+    max_time: float | None
+    checkpoint: str | os.PathLike[str] | None
+    callbacks: Any
+    verbose: int
+    shrinkage: float = 0.0
+    keep_prior: bool | str = False
+
+    @classmethod
+    def of(cls, estimator: Any) -> SearchSettings:
+        """Read the parameters of an estimator."""
+        names = [one.name for one in fields(cls) if hasattr(estimator, one.name)]
+        return cls(**{name: getattr(estimator, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedCosts:
-    """The costs a search has settled on, in the person's unit if there is one."""
+    """The costs a search has found, in the user's unit if there is one."""
 
     entries: FloatArray  # (E,)
     costs: FloatArray  # (g,) by group of rows, the B of (15)
-    weights: FloatArray  # (g,) the same as they were judged, with a mean of 1 if normalised
+    weights: FloatArray  # (g,) the same as evaluated, with a mean of 1 if normalised
     C: float
     gamma: float | None
 
     def completed(self, trained: IntArray, codes: IntArray) -> LearnedCosts:
         """Give rows that no candidate was trained on the mean cost of their class.
 
-        Their own costs took no part in any fitness: they stand where they were drawn. A
-        class that was never trained on gets the mean of all others.
+        Their own costs entered no fitness: they are still as drawn. A class that was
+        never trained on gets the mean of all others.
         """
         if len(self.costs) != len(codes) or len(trained) == len(codes):
             return self
@@ -124,152 +296,74 @@ class LearnedCosts:
         return replace(self, costs=costs, weights=weights)
 
 
-class Weighing:
-    """Mixin of estimators that have a prior to hold learned costs against."""
+@dataclass(frozen=True, slots=True)
+class PriorResult:
+    """The best point of a prior, and its score."""
 
-    shrinkage: float = 0.0
-    keep_prior: bool | str = False
-    gain_: float
-    gain_noise_: float
-    keeps_prior_: bool
-
-    def _pull(self, plan: SearchPlan) -> Shrinkage | None:
-        """Return what pulls costs towards the prior, if anything does."""
-        if plan.path is None or self.shrinkage == 0:
-            return None
-        return Shrinkage(plan.path.prior, self.shrinkage)
-
-    def _weighed(
-        self,
-        found: Evolution,
-        plan: SearchPlan,
-        engine: Engine,
-        judge: Judge,
-        keys: AnyArray,
-    ) -> Evolution:
-        """Return the prior in the place of what was found where that is no better."""
-        prior = found.priors.get(PRIOR)
-        if prior is None:
-            self._tell_verdict(None)
-            return found
-        both = np.stack([found.point, prior.point])
-        learned, plain = engine.scores(plan.encoding.decode(both, scaled=False))
-        verdict = weigh(judge, learned, plain, keys)
-        self._tell_verdict(verdict)
-        return replace(found, point=prior.point) if self.keeps_prior_ else found
-
-    def _tell_verdict(self, verdict: Verdict | None) -> None:
-        """Keep what learned costs gain, and warn where they are not used for want of rows."""
-        self.gain_ = np.nan if verdict is None else verdict.gain
-        self.gain_noise_ = np.nan if verdict is None else verdict.noise
-        always = self.keep_prior == "always"
-        self.keeps_prior_ = verdict is not None and (always or not verdict.pays)
-        if verdict is not None and verdict.few and self.keeps_prior_ and not always:
-            warnings.warn(
-                f"the smallest class has {verdict.n_smallest} rows, fewer than {FEW}, and the "
-                f"costs learned gain {verdict.gain:.3g} with a noise of {verdict.noise:.3g}: "
-                "prior costs are kept",
-                FewCasesWarning,
-                stacklevel=2,
-            )
+    point: FloatArray  # (D,)
+    score: float
 
 
-class CostLearning(Weighing):
-    """Mixin of estimators that learn costs; parameters are documented there."""
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The best point of a search, the results of the priors, and the history."""
 
-    cost_level: str
-    cost_bounds: Any
-    fixed_costs: Mapping[Any, Any] | None
-    cost_intervals: Mapping[Any, Any] | None
-    cost_order: Sequence[Any] | None
-    priors: Sequence[str]
-    scoring: Any
-    normalize: bool
-    optimizer: str | Callable[..., AskTell]
-    population_size: int
-    max_epochs: int
-    patience: int | None
-    max_time: float | None
-    checkpoint: str | os.PathLike[str] | None
-    callbacks: Any
-    warm_start: bool
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-    get_params: Callable[..., dict[str, Any]]
-    prior_scores_: dict[str, float]
-    best_score_: float
-    engine_: str
-    _history_: SearchHistory
-    _entries_: FloatArray
-    _numbers_: tuple[float, float | None]
+    point: FloatArray  # (D,)
+    score: float
+    priors: dict[str, PriorResult]
+    history: SearchHistory
 
-    @property
-    def history_(self) -> Any:
-        """Return a frame of the search: one row per generation, greater scores are better."""
-        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
 
-        check_is_fitted(self)
-        return pd.DataFrame(
-            [
-                (g.generation, g.evaluations, -g.best, -g.mean, g.spread)
-                for g in self._history_.generations
-            ],
-            columns=["generation", "evaluations", "best", "mean", "spread"],
-        )
+@dataclass(frozen=True, slots=True)
+class CostSearch:
+    """A search for costs: the code of its points, and those to begin with.
 
-    @property
-    def n_evaluations_(self) -> int:
-        """Return how many candidates the search has evaluated."""
-        check_is_fitted(self)
-        return self._history_.evaluations
+    It is given an engine, which scores the validation rows for any costs, and a fitness of
+    these scores.
+    """
 
-    def _bounds(self) -> tuple[float, float] | None:
-        if self.cost_bounds is None:
-            return None
-        bounds = numbers(self.cost_bounds, "cost_bounds")
-        if bounds.shape != (2,) or bounds[0] > bounds[1]:
-            raise ValueError(
-                f"cost_bounds must be a pair (low, high) with low <= high, got {self.cost_bounds!r}"
-            )
-        if bounds[0] <= 0 and self.cost_level in {"matrix", "decision"}:
-            raise ValueError(
-                f"cost_bounds must be > 0 with cost_level={self.cost_level!r}, got "
-                f"{self.cost_bounds!r}"
-            )
-        if self.normalize and bounds[0] <= 0:
-            raise ValueError(
-                "normalize must be False where cost_bounds allow costs of 0 or less, whose mean "
-                f"may be 0, got cost_bounds={self.cost_bounds!r}"
-            )
-        return float(bounds[0]), float(bounds[1])
+    settings: SearchSettings
+    encoding: CostEncoding
+    seeds: dict[str, FloatArray]  # points (n, D) by name
+    path: PowerPath | None = None  # costs implied by metrics, in the unit of the search
 
-    def _plan(
-        self,
-        level: CostLevel,
-        classes: AnyArray,
-        priors: dict[str, FloatArray],
+    @classmethod
+    def of_problem(
+        cls,
+        settings: SearchSettings,
+        problem: CostProblem,
         masses: FloatArray,
         C: Span,
         gamma: Span | None = None,
         *,
         decides: bool = False,
-        path: PowerPath | None = None,
-    ) -> SearchPlan:
-        """Return what is searched, or refuse what contradicts itself."""
-        if self.scoring is not None:
-            get_scorer(self.scoring)
+        previous: tuple[FloatArray, tuple[float, float | None]] | None = None,
+    ) -> CostSearch:
+        """Return the search of a problem, or refuse parameters that contradict each other.
+
+        ``masses`` (g,) are the weighted sizes of the groups of rows, ``previous`` the cost
+        entries, C and width of an earlier fit to begin with.
+        """
+        level, priors, path = problem.level, problem.priors, problem.path
+        if settings.scoring is not None:
+            get_scorer(settings.scoring)
+        # The region of allowed costs: what the user states, or a factor around the priors.
         known = read_knowledge(
-            self.fixed_costs, self.cost_intervals, self.cost_order, level, classes
+            settings.fixed_costs,
+            settings.cost_intervals,
+            settings.cost_order,
+            level,
+            problem.classes,
         )
-        bounds, by_row = self._bounds(), isinstance(level, SampleLevel)
+        bounds = cost_bounds(settings.cost_bounds, settings.cost_level, settings.normalize)
+        by_row = isinstance(level, SampleLevel)
         if bounds is None and known.is_open:
-            if self.normalize:  # the unit of stated costs must not matter
+            if settings.normalize:  # the unit of stated costs must not matter
                 priors = {name: mean_one(costs, level, masses) for name, costs in priors.items()}
                 path = None if path is None else path.scaled(level, masses)
             bounds = SAMPLE_BOUNDS if by_row else None
         if bounds is not None:
-            region = known.within(*bounds, level.names(classes))
+            region = known.within(*bounds, level.names(problem.classes))
         else:
             guesses = [*priors.values(), *([] if path is None else path.entries)]
             region = known.closed(np.stack(guesses or [np.ones(level.n_entries)]))
@@ -278,122 +372,129 @@ class CostLearning(Weighing):
             region,
             C,
             gamma,
-            masses if self.normalize else None,
+            masses if settings.normalize else None,
             log=not by_row and bool((region.low > 0).all()),
             decides=decides,
         )
-        # An optimiser that cannot be had, or not of this size, is refused before any work.
-        make_search(self.optimizer, encoding.box, self.population_size, np.random.default_rng(0))
+        # An optimiser that is not installed, or not of this size, is refused before any work.
+        size = settings.population_size
+        make_optimizer(settings.optimizer, encoding.box, size, np.random.default_rng(0))
+        # Shrinkage and the prior test compare ratios of costs, which need positive costs.
         path = path if encoding.log else None
-        return SearchPlan(encoding, self._seeds(encoding, priors, path), path)
+        search = cls(settings, encoding, {}, path)
+        if path is not None and settings.keep_prior:
+            priors = {**priors, PRIOR: path.prior}
+        return replace(search, seeds=search._seeds(priors, previous))
 
     def _seeds(
-        self, encoding: CostEncoding, priors: dict[str, FloatArray], path: PowerPath | None
+        self,
+        priors: dict[str, FloatArray],
+        previous: tuple[FloatArray, tuple[float, float | None]] | None,
     ) -> dict[str, FloatArray]:
         """Return the points of the priors that contradict nothing, at several C and widths."""
-        seeds = {}
-        if path is not None and self.keep_prior:
-            priors = {**priors, PRIOR: path.prior}
+        seeds, encoding = {}, self.encoding
+        widths: list[float | None] = [None]
+        if encoding.gamma is not None:
+            widths = list(encoding.gamma.grid(N_NUMBERS))
         for name, entries in priors.items():
-            inside = self._inside(encoding.region, entries)
+            inside = self.allowed(entries)
             if inside is None and name == "cost":
                 raise ValueError(
                     "cost must not contradict cost_bounds, fixed_costs, cost_intervals or "
                     f"cost_order, got costs of {np.unique(entries)[:10].tolist()}"
                 )
             if inside is not None:
-                seeds[name] = _with_numbers(encoding, inside)
-        if self.warm_start and hasattr(self, "_entries_"):
-            if self._entries_.shape != (encoding.level.n_entries,):
+                grid = [(C, gamma) for gamma in widths for C in encoding.C.grid(N_NUMBERS)]
+                seeds[name] = np.stack([encoding.encode(inside, C, gamma) for C, gamma in grid])
+        if previous is not None:
+            entries, pair = previous
+            if entries.shape != (encoding.level.n_entries,):
                 raise ValueError(
                     f"warm_start must go on with {encoding.level.n_entries} costs, got a model "
-                    f"with {len(self._entries_)}"
+                    f"with {len(entries)}"
                 )
-            seeds["previous"] = encoding.encode(self._entries_, *self._numbers_)[np.newaxis]
+            seeds["previous"] = encoding.encode(entries, *pair)[np.newaxis]
         return seeds
 
-    def _inside(self, region: CostRegion, entries: FloatArray) -> FloatArray | None:
-        inside = region.scaled_into(entries)
-        if inside is None or self.normalize:
+    def allowed(self, entries: FloatArray) -> FloatArray | None:
+        """Return entries (E,) scaled into the region of allowed costs, None if impossible."""
+        inside = self.encoding.region.scaled_into(entries)
+        if inside is None or self.settings.normalize:
             return inside
         return inside if np.array_equal(inside, entries) else None  # the scale matters
 
-    def _stream(self) -> tuple[np.random.Generator, int]:
-        """Return the one generator of the fit, and the seed it came from if that is ours."""
-        if self.random_state is not None or self.checkpoint is None:
-            return as_generator(self.random_state), 0
-        seed = stored_seed(self.checkpoint)
-        if seed is None:
-            seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        return np.random.default_rng(seed), seed
+    @property
+    def region(self) -> CostRegion:
+        """Return the region of allowed costs."""
+        return self.encoding.region
 
-    def _checkpoint(self, plan: SearchPlan, data: dict[str, Any], seed: int) -> Checkpoint | None:
-        if self.checkpoint is None:
+    @property
+    def shrinkage(self) -> Shrinkage | None:
+        """Return the penalty for leaving the prior, None where there is none."""
+        if self.path is None or self.settings.shrinkage == 0:
             return None
-        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in RUNNING}
-        given = {**settings, **data, "first population": plan.seeds, "version": version("ecselm")}
-        return Checkpoint(self.checkpoint, identity_of(given), seed)
+        return Shrinkage(self.path.prior, self.settings.shrinkage)
 
-    def _search(
+    def checkpoint(
+        self, params: dict[str, Any], data: dict[str, Any], seed: int
+    ) -> Checkpoint | None:
+        """Return the checkpoint; one that belongs to another search is refused."""
+        if self.settings.checkpoint is None:
+            return None
+        kept = {name: value for name, value in params.items() if name not in RUNNING}
+        given = {**kept, **data, "first population": self.seeds, "version": version("ecselm")}
+        return Checkpoint(self.settings.checkpoint, identity_of(given), seed)
+
+    def run(
         self,
-        plan: SearchPlan,
         engine: Engine,
-        judge: Judge,
+        fitness: Fitness,
         rng: np.random.Generator,
         checkpoint: Checkpoint | None,
-        keys: AnyArray,
         n_threads: int | None = None,
-    ) -> LearnedCosts:
-        """Search the costs, keep the prior's where those found are no better, and say how.
-
-        Judged rows of the same ``keys`` (n,) are one row to a verdict.
-        """
-        found = self._evolved(plan, engine, judge, rng, checkpoint, n_threads)
-        found = self._weighed(found, plan, engine, judge, keys)
-        return self._settled(plan.encoding, found)
-
-    def _evolved(
-        self,
-        plan: SearchPlan,
-        engine: Engine,
-        judge: Judge,
-        rng: np.random.Generator,
-        checkpoint: Checkpoint | None,
-        n_threads: int | None,
-    ) -> Evolution:
-        """Search the costs; ``n_threads`` is None for an engine that sees to threads itself."""
+    ) -> SearchResult:
+        """Run the optimiser; ``n_threads`` is None for an engine that has threads of its own."""
+        settings = self.settings
         run = SearchRun(
-            optimizer=self.optimizer,
-            population_size=self.population_size,
-            max_epochs=self.max_epochs,
-            patience=self.patience,
-            max_time=self.max_time,
-            callbacks=_listed(self.callbacks),
-            verbose=int(self.verbose),
+            optimizer=settings.optimizer,
+            population_size=settings.population_size,
+            max_epochs=settings.max_epochs,
+            patience=settings.patience,
+            max_time=settings.max_time,
+            callbacks=_listed(settings.callbacks),
+            verbose=int(settings.verbose),
             checkpoint=checkpoint,
             title=str(engine),
         )
-        self.engine_ = str(engine)
-        encoding = plan.encoding
         with contextlib.nullcontext() if n_threads is None else Workers(n_threads) as workers:
-            objective = CostObjective(encoding, engine, judge, workers, self._pull(plan))
-            return run.evolve(objective, encoding.box, plan.seeds, rng)
+            objective = CostObjective(self.encoding, engine, fitness, workers, self.shrinkage)
+            return run.evolve(objective, self.encoding.box, self.seeds, rng)
 
-    def _settled(self, encoding: CostEncoding, evolution: Evolution) -> LearnedCosts:
-        """Return the costs found, and keep how they were found.
+    def prior_test(
+        self, result: SearchResult, engine: Engine, fitness: Fitness, row_ids: AnyArray
+    ) -> PriorTest | None:
+        """Test the costs found against the prior; None where there is no prior."""
+        prior = result.priors.get(PRIOR)
+        if prior is None:
+            return None
+        both = self.encoding.decode(np.stack([result.point, prior.point]), scaled=False)
+        learned, plain = engine.scores(both)
+        return prior_test(fitness, learned, plain, row_ids)
 
-        Where the person has stated numbers, costs stay in their unit and C makes up for
+    def learned(self, point: FloatArray) -> LearnedCosts:
+        """Return the costs of a point (D,).
+
+        Where the user has stated numbers, costs stay in their unit and C makes up for
         their scale, so that (15) holds for the attributes as they are.
         """
-        points = evolution.point[np.newaxis]
-        found, entries = encoding.decode(points), encoding.entries(points)[0]
+        encoding, settings = self.encoding, self.settings
+        found = encoding.decode(point[np.newaxis])
+        entries = encoding.entries(point[np.newaxis])[0]
         C, gamma = float(found.C[0]), None if found.gamma is None else float(found.gamma[0])
         costs = found.costs[0]
-        self.best_score_ = evolution.score
-        self.prior_scores_ = {name: prior.score for name, prior in evolution.priors.items()}
-        self._history_, self._entries_ = evolution.history, entries
-        self._numbers_ = C, gamma
-        has_unit = self.cost_bounds is not None or self.fixed_costs or self.cost_intervals
+        has_unit = (
+            settings.cost_bounds is not None or settings.fixed_costs or settings.cost_intervals
+        )
         plain = encoding.level.group_costs(entries[np.newaxis])[0]
         if encoding.decides:  # only ratios matter to a decision
             entries = entries if has_unit else entries / entries.mean()
@@ -405,135 +506,289 @@ class CostLearning(Weighing):
         return LearnedCosts(entries, costs, costs, C, gamma)
 
 
-def _with_numbers(encoding: CostEncoding, entries: FloatArray) -> FloatArray:
-    widths: list[float | None] = [None]
-    if encoding.gamma is not None:
-        widths = list(encoding.gamma.grid(N_NUMBERS))
-    return np.stack(
-        [encoding.encode(entries, C, gamma) for gamma in widths for C in encoding.C.grid(N_NUMBERS)]
-    )
-
-
 def _listed(callbacks: Any) -> list[Callable[[SearchProgress], Any]]:
     if callbacks is None:
         return []
     return [callbacks] if callable(callbacks) else list(callbacks)
 
 
-class LabelledRows(Protocol):
-    """Rows of positive weight with their classes."""
-
-    @property
-    def codes(self) -> IntArray:
-        """Return the class codes (N,)."""
-
-    @property
-    def weight(self) -> FloatArray | None:
-        """Return the sample weights (N,)."""
-
-    def judged(self, positions: IntArray) -> JudgedRows:
-        """Return some of the rows as a judge sees them."""
+# The run of an optimiser
 
 
-def cost_level(name: str, y: IntArray, n_classes: int) -> CostLevel:
-    """Return the level by its name."""
-    if name == "sample":
-        return SampleLevel(y)
-    return ClassLevel(n_classes) if name == "class" else MatrixLevel(n_classes)
+def thread_number(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` stands for, here.
+
+    Inside a worker process of joblib, as in a grid search with jobs of its own, it is at
+    most the number BLAS was left: joblib divides the cores among its processes. Inside
+    one of its threads it is one, because joblib does not divide the cores among threads.
+    """
+    backend, _ = get_active_backend()
+    # A backend may count the cores of a cluster, but threads are of this machine.
+    most = n_jobs if n_jobs is not None and n_jobs > 0 else cpu_count()
+    threads = min(int(effective_n_jobs(n_jobs)), most)
+    if not backend.nesting_level:
+        return threads
+    if parent_process() is None:
+        return 1
+    with one_blas_thread() as allowed:
+        return min(threads, allowed)
 
 
-class ClassCostLearning(CostLearning):
-    """Mixin of classifiers that learn costs."""
+def make_optimizer(
+    optimizer: str | Callable[..., AskTell],
+    box: Box,
+    size: int,
+    rng: np.random.Generator,
+    initial: FloatArray | None = None,
+) -> AskTell:
+    """Return an optimiser by its name or by a callable that makes it."""
+    make = OPTIMIZERS[optimizer] if isinstance(optimizer, str) else optimizer
+    return make(box, size, rng, initial=initial)
 
-    cost: Any
-    scoring: Any
-    smoothing: float
-    classes_: AnyArray
-    cost_vector_: FloatArray
-    class_costs_: FloatArray
-    cost_matrix_: Any
 
-    @property
-    def _decides(self) -> bool:
-        """Tell whether the costs searched act on decisions rather than on training."""
-        return self.cost_level == "decision"
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """State of a search after a generation, for callbacks; greater scores are better."""
 
-    def _stated(
-        self, codes: IntArray, classes: AnyArray, used: IntArray, stated: dict[str, Any]
-    ) -> Costs | None:
-        """Return the person's costs of the rows used, None if there are none."""
-        costs = read_costs(self.cost, codes, classes, aggregate="classes", **stated)
-        if self.cost is None and all(value is None for value in stated.values()):
-            return None
-        if isinstance(costs, ClassCosts):
-            return costs
-        return ExampleCosts(row_costs(costs, codes, len(classes))[used])
+    generation: int
+    max_epochs: int
+    n_evaluations: int
+    best_score: float
+    mean_score: float
+    std: float
+    seconds: float
 
-    def _priors(
-        self, level: CostLevel, rows: LabelledRows, classes: AnyArray, costs: Costs | None
-    ) -> dict[str, FloatArray]:
-        """Return the entries of every prior, by name."""
-        counts = np.bincount(rows.codes, rows.weight, minlength=len(classes)).astype(np.float64)
-        priors = prior_costs(self.priors, level, counts, classes, self.normalize)
-        if costs is not None and "cost" in self.priors:
-            priors["cost"] = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
-        return priors
 
-    def _path(
-        self, level: CostLevel, rows: LabelledRows, classes: AnyArray, costs: Costs | None
-    ) -> PowerPath | None:
-        """Return the costs that the metric may ask for; rows have none of their own."""
-        if isinstance(level, SampleLevel):
-            return None
-        counts = np.bincount(rows.codes, rows.weight, minlength=len(classes)).astype(np.float64)
-        stated = None
-        if costs is not None:
-            stated = stated_costs(costs, level, rows.codes, len(classes), rows.weight)
-        return power_path(self.scoring, level, counts, stated)
+class ReplayedFitness:
+    """The losses of a checkpoint, generation by generation, then those of the objective.
 
-    def _shares(
-        self, level: CostLevel, rows: LabelledRows, classes: AnyArray, costs: Costs | None
-    ) -> FloatArray | None:
-        """Return how dear rows are among their class, where such costs are to be saved."""
-        by_class = isinstance(level, ClassLevel) and self.cost_level == "class"
-        if not (by_class and isinstance(costs, ExampleCosts) and counts_costs(self.scoring)):
-            return None
-        return row_shares(costs, rows.codes, len(classes), rows.weight)
+    An objective that remembers begins anew every ``FORGETTING`` generations. What it
+    remembered where a search is resumed is computed again, so that the search goes on to
+    the last digit.
+    """
 
-    def _judge(
-        self, rows: LabelledRows, classes: AnyArray, costs: Costs | None, judged: IntArray
-    ) -> Judge:
-        """Return the judge of the rows at these positions."""
-        known = JudgedClasses(
-            rows.codes[judged],
-            classes,
-            costs.matrix if isinstance(costs, ClassCosts) else None,
-            costs.matrix[judged] if isinstance(costs, ExampleCosts) else None,
-            decides=self._decides,
-        )
-        return class_judge(self.scoring, rows.judged(judged), known, self.smoothing)
-
-    def _store_costs(
+    def __init__(
         self,
-        level: CostLevel,
-        entries: FloatArray,
-        B: FloatArray,
-        codes: IntArray,
-        used: IntArray,
+        objective: Callable[[FloatArray], FloatArray],
+        search: AskTell,
+        checkpoint: Checkpoint | None,
+        max_epochs: int,
     ) -> None:
-        """Store costs by class and confusion from ``entries``, and by row from B of those used.
+        self._objective, self._search, self._checkpoint = objective, search, checkpoint
+        self.stored = [] if checkpoint is None else checkpoint.fitness
+        goes_on = len(self.stored) <= max_epochs
+        remembers = isinstance(objective, CostObjective) and objective.remembers
+        resumed = len(self.stored) // FORGETTING * FORGETTING
+        start = resumed if remembers and goes_on else len(self.stored)
+        self._recomputed = range(start, len(self.stored))
 
-        A row of weight 0 gets the mean cost of its class.
+    def __call__(self, points: FloatArray) -> FloatArray:
+        """Return the losses (P,) of a generation of points."""
+        generation = self._search.generation
+        if generation % FORGETTING == 0 and isinstance(self._objective, CostObjective):
+            self._objective.forget()
+        if generation in self._recomputed:
+            self._objective(points)
+        if generation < len(self.stored):
+            return self.stored[generation]
+        values = self._objective(points)
+        if self._checkpoint is not None:
+            self._checkpoint.add(values)
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRun:
+    """Settings of the run of an optimiser."""
+
+    optimizer: str | Callable[..., AskTell]
+    population_size: int
+    max_epochs: int
+    patience: int | None = None
+    max_time: float | None = None
+    callbacks: Sequence[Callable[[SearchProgress], Any]] = ()
+    verbose: int = 0
+    checkpoint: Checkpoint | None = None
+    title: str = ""  # how candidates are evaluated
+    start: float = field(default_factory=time.monotonic)
+
+    def evolve(
+        self,
+        objective: Callable[[FloatArray], FloatArray],
+        box: Box,
+        seeds: dict[str, FloatArray],
+        rng: np.random.Generator,
+    ) -> SearchResult:
+        """Minimise ``objective`` from a first population that holds the ``seeds``.
+
+        Each seed is some points (n, D) with a name. The result is never worse than any
+        of them, even if the population is too small to hold them all.
         """
-        k = len(self.classes_)
-        seen = np.maximum(np.bincount(codes[used], minlength=k), 1)
-        means = np.bincount(codes[used], B, minlength=k) / seen
-        self.cost_vector_ = means[codes]
-        self.cost_vector_[used] = B
-        if isinstance(level, SampleLevel):
-            self.class_costs_ = means
-        else:
-            self.class_costs_ = level.group_costs(entries[np.newaxis])[0]
-        self.cost_matrix_ = self.class_costs_[:, np.newaxis] * (1.0 - np.eye(k))
-        if isinstance(level, MatrixLevel):
-            self.cost_matrix_ = level.matrices(entries[np.newaxis])[0]
+        # Seeds are evaluated first: the best of them fill half of the first population.
+        losses = {name: objective(points) for name, points in seeds.items()}
+        initial = _ranked(seeds, losses, self.population_size)
+        search = make_optimizer(self.optimizer, box, self.population_size, rng, initial)
+        fitness = ReplayedFitness(objective, search, self.checkpoint, self.max_epochs)
+        if self.verbose > 1:
+            logger.info("evaluated by %s", self.title)
+        with progress_bar(self.title, self.max_epochs + 1, shown=self.verbose == 1) as advance:
+
+            def callback(_: AskTell, history: SearchHistory) -> bool:
+                progress = self._progress(history)
+                advance(f"best={progress.best_score:.4g}")
+                # Generations of a checkpoint have been reported by the run that stored them.
+                return len(history.generations) > len(fitness.stored) and self._report(progress)
+
+            history = minimize(
+                search,
+                fitness,
+                max_epochs=self.max_epochs,
+                patience=self.patience,
+                max_time=self.max_time,
+                callback=callback,
+            )
+        if self.checkpoint is not None:
+            self.checkpoint.save()
+        if history.reason == "interrupted":
+            warnings.warn(
+                f"the search was interrupted after generation "
+                f"{len(history.generations) - 1} of {self.max_epochs}: the best so far is kept",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        point, loss = search.best
+        priors = {
+            name: PriorResult(seeds[name][values.argmin()].copy(), -float(values.min()))
+            for name, values in losses.items()
+        }
+        # A seed that did not fit into the population may still be the best.
+        for prior in priors.values():
+            if -prior.score < loss:
+                point, loss = prior.point, -prior.score
+        if not np.isfinite(loss):
+            raise ValueError(
+                "the search must meet a candidate with a finite fitness, got none in "
+                f"{history.evaluations} evaluations"
+            )
+        return SearchResult(point, -loss, priors, history)
+
+    def _progress(self, history: SearchHistory) -> SearchProgress:
+        last = history.generations[-1]
+        return SearchProgress(
+            last.generation,
+            self.max_epochs,
+            last.evaluations,
+            -last.best,
+            -last.mean,
+            last.std,
+            time.monotonic() - self.start,
+        )
+
+    def _report(self, progress: SearchProgress) -> bool:
+        """Log a generation and call all callbacks; any of them may stop the search."""
+        if self.verbose > 1:
+            logger.info(
+                "generation %d of %d: best %.6g, mean %.6g",
+                progress.generation,
+                progress.max_epochs,
+                progress.best_score,
+                progress.mean_score,
+            )
+        returned = [callback(progress) for callback in self.callbacks]  # none is skipped
+        return any(isinstance(value, bool | np.bool_) and bool(value) for value in returned)
+
+
+def _ranked(
+    seeds: dict[str, FloatArray], losses: dict[str, FloatArray], size: int
+) -> FloatArray | None:
+    """Return the best point of every seed, then the best others up to half a population."""
+    if not seeds:
+        return None
+    first = [int(values.argmin()) for values in losses.values()]
+    leaders = [points[i] for points, i in zip(seeds.values(), first, strict=True)]
+    others = np.vstack(
+        [np.delete(p, i, axis=0) for p, i in zip(seeds.values(), first, strict=True)]
+    )
+    rest = np.concatenate([np.delete(v, i) for v, i in zip(losses.values(), first, strict=True)])
+    room = max(0, size // 2 - len(leaders))
+    ranked = others[np.argsort(rest, kind="stable")[:room]]
+    return np.vstack([*leaders, ranked])[:size]
+
+
+# Fitted attributes that all searching estimators have
+
+
+def search_attributes(search: CostSearch, result: SearchResult, engine: Engine) -> dict[str, Any]:
+    """Return the fitted attributes that tell how costs were found."""
+    found = search.encoding.decode(result.point[np.newaxis])
+    gamma = None if found.gamma is None else float(found.gamma[0])
+    return {
+        "best_score_": result.score,
+        "prior_scores_": {name: prior.score for name, prior in result.priors.items()},
+        "engine_": str(engine),
+        "_history_": result.history,
+        # Kept for warm_start, in the unit of the search.
+        "_entries_": search.encoding.entries(result.point[np.newaxis])[0],
+        "_numbers_": (float(found.C[0]), gamma),
+    }
+
+
+def prior_test_attributes(test: PriorTest | None, keep_prior: bool | str) -> dict[str, Any]:
+    """Return the fitted attributes of the prior test."""
+    return {
+        "gain_": np.nan if test is None else test.gain,
+        "gain_std_error_": np.nan if test is None else test.std_error,
+        "keeps_prior_": prior_is_kept(test, keep_prior),
+    }
+
+
+def cost_attributes(
+    level: CostLevel,
+    entries: FloatArray,
+    B: FloatArray,
+    codes: IntArray,
+    used: IntArray,
+    n_classes: int,
+) -> dict[str, Any]:
+    """Return the costs by class and confusion, and by row from B of the rows used.
+
+    A row of weight 0 gets the mean cost of its class.
+    """
+    seen = np.maximum(np.bincount(codes[used], minlength=n_classes), 1)
+    means = np.bincount(codes[used], B, minlength=n_classes) / seen
+    by_row = means[codes]
+    by_row[used] = B
+    by_class = means
+    if not isinstance(level, SampleLevel):
+        by_class = level.group_costs(entries[np.newaxis])[0]
+    matrix = by_class[:, np.newaxis] * (1.0 - np.eye(n_classes))
+    if isinstance(level, MatrixLevel):
+        matrix = level.matrices(entries[np.newaxis])[0]
+    return {"cost_vector_": by_row, "class_costs_": by_class, "cost_matrix_": matrix}
+
+
+def previous_costs(estimator: Any) -> tuple[FloatArray, tuple[float, float | None]] | None:
+    """Return the costs of an earlier fit to begin with, None without ``warm_start``."""
+    if not (estimator.warm_start and hasattr(estimator, "_entries_")):
+        return None
+    return estimator._entries_, estimator._numbers_
+
+
+def history_frame(estimator: Any) -> Any:
+    """Return a frame of the search: one row per generation, greater scores are better."""
+    import pandas as pd  # noqa: PLC0415  half a second that only this property needs
+
+    check_is_fitted(estimator)
+    return pd.DataFrame(
+        [
+            (g.generation, g.evaluations, -g.best, -g.mean, g.std)
+            for g in estimator._history_.generations
+        ],
+        columns=["generation", "evaluations", "best", "mean", "std"],
+    )
+
+
+def n_evaluations(estimator: Any) -> int:
+    """Return the number of candidates that the search has evaluated."""
+    check_is_fitted(estimator)
+    return int(estimator._history_.evaluations)

@@ -11,20 +11,10 @@ import numpy as np
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import ClassCosts, Costs, ExampleCosts, PairCosts, SampleCosts, class_weights
 from ecselm.costs.levels import CostLevel, MatrixLevel, SampleLevel
+from ecselm.metrics import get_metric
 
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25)
 BESIDE_STATED = (-0.5, -0.25, 0.0, 0.25, 0.5, 0.75)
-OTHERWISE = 0.5
-ASKED_FOR = {
-    0.25: ("accuracy", "trr", "rank_1", "f1_micro", "precision_micro", "recall_micro"),
-    0.75: (
-        *("f1", "f1_macro", "f1_weighted", "matthews_corrcoef"),
-        *("jaccard", "jaccard_macro", "jaccard_weighted"),
-    ),
-    1.0: ("gmean", "arr", "balanced_accuracy", "recall_macro"),
-}
-_POWER_OF = {name: power for power, names in ASKED_FOR.items() for name in names}
-COUNTED_COSTS = ("mean_cost", "savings", "total_cost")
 PRIORS = ("ones", "w1", "w2", "cost")
 LEAST_SHARE = 1e-4  # a cost of nothing has no logarithm
 
@@ -56,7 +46,7 @@ def mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> Float
 
 def counts_costs(scoring: Any) -> bool:
     """Tell whether a metric counts the costs that a person states."""
-    return isinstance(scoring, str) and scoring in COUNTED_COSTS
+    return get_metric(scoring).uses_cost
 
 
 def power_of(scoring: Any) -> float:
@@ -67,8 +57,7 @@ def power_of(scoring: Any) -> float:
     >>> power_of("gmean"), power_of(None), power_of("roc_auc")
     (1.0, 0.25, 0.5)
     """
-    name = "accuracy" if scoring is None or counts_costs(scoring) else scoring
-    return _POWER_OF.get(name, OTHERWISE) if isinstance(name, str) else OTHERWISE
+    return get_metric("accuracy" if scoring is None else scoring).implied_power
 
 
 def power_path(

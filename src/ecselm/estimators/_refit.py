@@ -17,13 +17,14 @@ from ecselm._typing import FloatArray
 from ecselm.costs import ClassWeights
 from ecselm.estimators._base import (
     Block,
-    ELMClassification,
+    ELMClassifierBase,
     block_weights,
     labelled_rows,
     stream_codes,
 )
 from ecselm.estimators._calibration import score_slope
-from ecselm.estimators._training import Rows, finite
+from ecselm.estimators._layers import finite
+from ecselm.estimators._training import Rows
 from ecselm.layers import LayerUnion
 from ecselm.linalg import GramBlocks, Solution
 from ecselm.linalg.ridge import primal_solution
@@ -142,6 +143,6 @@ def _solution(total: GramBlocks, costs: FloatArray, C: float) -> Solution:
 
 def _calibrate(fitted: Any, solution: Solution, counts: FloatArray) -> None:
     costs = _group_costs(fitted)
-    if isinstance(fitted, ELMClassification) and not (costs < 0).any():
+    if isinstance(fitted, ELMClassifierBase) and not (costs < 0).any():
         total, k = float(costs @ counts), len(fitted.classes_)
         fitted._slope_ = score_slope(solution, float(counts.sum()), total, k)

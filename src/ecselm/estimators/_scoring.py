@@ -1,10 +1,9 @@
-"""From ``scoring``, a name or a scorer, to the judge of candidates."""
+"""From ``scoring``, a name or a scorer, to the fitness of candidates."""
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,31 +11,29 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._calibration import residual_slope, softmax_probabilities
-from ecselm.fitness import CountJudge, ErrorJudge, Judge, RowCostJudge, TieBreakingJudge
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import BINARY, COUNTED, Metric, neg_mean_cost, neg_total_cost, savings
-
-ERROR_SIZES = {
-    "mae": np.abs,
-    "neg_mean_absolute_error": np.abs,
-    "neg_mean_squared_error": np.square,
-}
-COSTED = {"mean_cost": neg_mean_cost, "savings": savings, "total_cost": neg_total_cost}
+from ecselm.fitness import (
+    ConfusionFitness,
+    ErrorFitness,
+    Fitness,
+    RowCostFitness,
+    TieBreakingFitness,
+)
+from ecselm.metrics import get_metric, get_scorer
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedRows:
-    """The rows by which candidates are judged, split after split."""
+class ValidationRows:
+    """The rows that candidates are validated on, split after split."""
 
     X: Matrix
-    y: AnyArray  # (n,) or (n, m), as the person gave it
+    y: AnyArray  # (n,) or (n, m), as the user gave it
     T: FloatArray | None  # (n, m), None where scores are logarithms of probabilities
     weight: FloatArray | None
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClasses:
-    """What judged rows of classes have besides: codes, and the person's costs."""
+class ValidationClasses:
+    """Class codes of the validation rows, and the stated costs."""
 
     codes: IntArray  # (n,)
     classes: AnyArray  # (k,)
@@ -45,60 +42,49 @@ class JudgedClasses:
     decides: bool = False  # scores are expected costs, with a minus sign
 
 
-def class_judge(scoring: Any, rows: JudgedRows, known: JudgedClasses, smoothing: float) -> Judge:
-    """Return the judge of scores of classes; None stands for the error of (21)."""
+def class_fitness(
+    scoring: Any, rows: ValidationRows, known: ValidationClasses, smoothing: float
+) -> Fitness:
+    """Return the fitness of scores of classes; None stands for the error of (21)."""
     name = "accuracy" if scoring is None else scoring
-    k = len(known.classes)
-    metric: Metric | None = None
-    if isinstance(name, str):
-        if name in COSTED and known.by_row is not None:
-            return _row_cost_judge(name, rows, known.by_row, known.codes, smoothing)
-        if name in COSTED:
-            ones = 1.0 - np.eye(k)
-            metric = partial(COSTED[name], cost=ones if known.matrix is None else known.matrix)
-        elif name in BINARY and k == 2 and known.classes[1] == 1:
-            metric = BINARY[name]
-        else:
-            metric = COUNTED.get(name)
-    if metric is not None:
-        return CountJudge(known.codes, k, rows.weight, metric, smoothing)
-    judge = ScorerJudge(name, rows, known)
-    return judge if known.decides else _tie_breaking(judge, rows, smoothing)
+    metric = get_metric(name)
+    if metric.uses_cost and known.by_row is not None:
+        if name != "mean_cost":
+            raise ValueError(
+                f"scoring must be 'mean_cost' where costs are known by row, got {name!r}; both "
+                "put candidates in the same order"
+            )
+        return RowCostFitness(known.codes, known.by_row, rows.weight, smoothing)
+    counted = metric.confusion_metric(known.classes, known.matrix)
+    if counted is not None:
+        return ConfusionFitness(known.codes, len(known.classes), rows.weight, counted, smoothing)
+    scored = ScorerFitness(name, rows, known)
+    return scored if known.decides else _tie_breaking(scored, rows, smoothing)
 
 
-def _row_cost_judge(
-    name: str, rows: JudgedRows, costs: FloatArray, codes: IntArray, smoothing: float
-) -> Judge:
-    if name != "mean_cost":
-        raise ValueError(
-            f"scoring must be 'mean_cost' where costs are known by row, got {name!r}; both put "
-            "candidates in the same order"
-        )
-    return RowCostJudge(codes, costs, rows.weight, smoothing)
-
-
-def target_judge(scoring: Any, rows: JudgedRows, smoothing: float) -> Judge:
-    """Return the judge of real predictions; None stands for the mean absolute error."""
+def target_fitness(scoring: Any, rows: ValidationRows, smoothing: float) -> Fitness:
+    """Return the fitness of real predictions; None stands for the mean absolute error."""
     name = "neg_mean_absolute_error" if scoring is None else scoring
-    if isinstance(name, str) and name in ERROR_SIZES and rows.T is not None:
-        return ErrorJudge(rows.T, rows.weight, ERROR_SIZES[name])
-    return _tie_breaking(ScorerJudge(name, rows, None), rows, smoothing)
+    size = get_metric(name).from_residuals
+    if size is not None and rows.T is not None:
+        return ErrorFitness(rows.T, rows.weight, size)
+    return _tie_breaking(ScorerFitness(name, rows, None), rows, smoothing)
 
 
-def _tie_breaking(judge: Judge, rows: JudgedRows, smoothing: float) -> Judge:
+def _tie_breaking(fitness: Fitness, rows: ValidationRows, smoothing: float) -> Fitness:
     if smoothing == 0 or rows.T is None:
-        return judge
-    return TieBreakingJudge(judge, rows.T, rows.weight)
+        return fitness
+    return TieBreakingFitness(fitness, rows.T, rows.weight)
 
 
-class ScorerJudge:
-    """Any scorer of scikit-learn's kind, called with a model that recalls its answers.
+class ScorerFitness:
+    """Any scorer of scikit-learn's kind, called with a model of known predictions.
 
-    The answers of all splits are judged together, so that a class missing from one of
-    them does no harm.
+    The predictions of all splits are scored together, so that a class missing from one
+    split does no harm.
     """
 
-    def __init__(self, scoring: Any, rows: JudgedRows, known: JudgedClasses | None) -> None:
+    def __init__(self, scoring: Any, rows: ValidationRows, known: ValidationClasses | None) -> None:
         self._scoring, self._scorer = scoring, get_scorer(scoring)
         self._rows, self._known = rows, known
         self._options = {}
@@ -130,7 +116,7 @@ class ScorerJudge:
 
 
 class RecallingRegressor(RegressorMixin, BaseEstimator):
-    """A fitted model that knows the predictions for one set of rows only."""
+    """A fitted model that knows the predictions of one set of rows only."""
 
     def __init__(self, X: Any, predictions: Any) -> None:
         self.X, self.predictions = X, predictions
@@ -139,7 +125,7 @@ class RecallingRegressor(RegressorMixin, BaseEstimator):
         return True
 
     def predict(self, X: Any) -> Any:
-        """Return what is known of the rows."""
+        """Return the known predictions."""
         _check_same(X, self.X)
         return self.predictions
 

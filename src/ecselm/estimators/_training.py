@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from ecselm._threads import row_blocks, share_out
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import CostTerms
-from ecselm.layers import HiddenLayer, InputScale, KernelMap, RandomLayer, measure_scale
-from ecselm.layers.random import Weights
+from ecselm.estimators._layers import LayerRecipe, finite
+from ecselm.fitness.sampling import RowSample
+from ecselm.layers import HiddenLayer, KernelMap
 from ecselm.linalg import GramBlocks, GramSum, Solution
 from ecselm.linalg.ridge import dual_solution, primal_solution, solve_weighted
 
@@ -46,23 +45,25 @@ class Rows:
     def __len__(self) -> int:
         return len(self.T)
 
-    def joined(self, other: Rows) -> Rows:
-        """Return the rows of both, these first."""
-        weights = [
-            np.ones(len(rows), self.T.dtype) if rows.weight is None else rows.weight
-            for rows in (self, other)
-        ]
+    def joined(self, *others: Rows) -> Rows:
+        """Return these rows and those of others, in this order."""
+        every = (self, *others)
         return Rows(
-            X=_stacked(self.X, other.X),
-            T=np.vstack([self.T, other.T]),
-            y=np.concatenate([self.y, other.y]),
+            X=_stacked([rows.X for rows in every]),
+            T=np.vstack([rows.T for rows in every]),
+            y=np.concatenate([rows.y for rows in every]),
             terms=CostTerms(
-                np.vstack([self.terms.groups, other.terms.groups]),
-                np.vstack([self.terms.factors, other.terms.factors]),
+                np.vstack([rows.terms.groups for rows in every]),
+                np.vstack([rows.terms.factors for rows in every]),
                 self.terms.n_groups,
                 self.terms.kind,
             ),
-            weight=np.concatenate(weights),
+            weight=np.concatenate(
+                [
+                    np.ones(len(rows), self.T.dtype) if rows.weight is None else rows.weight
+                    for rows in every
+                ]
+            ),
         )
 
     def owned(self) -> Rows:
@@ -156,10 +157,10 @@ class Rows:
         return total.blocks()
 
 
-def _stacked(first: Matrix, second: Matrix) -> Matrix:
-    if sparse.issparse(first) or sparse.issparse(second):
-        return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
-    return np.vstack([first, second])
+def _stacked(parts: list[Matrix]) -> Matrix:
+    if any(sparse.issparse(part) for part in parts):
+        return sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
+    return np.vstack(parts)
 
 
 def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:
@@ -168,141 +169,32 @@ def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> F
 
 
 @dataclass(frozen=True, slots=True)
-class RowSample:
+class CalibrationSample:
     """All rows up to ``SAMPLE_ROWS``, then a uniform sample of that many.
 
-    Every row draws a key; the rows with the smallest keys stay. The keys are one
-    stream, so any cut of the rows into chunks keeps the same ones.
+    The keys of the rows are one random stream, so any cut into chunks keeps the same rows.
     """
 
-    rows: Rows
-    keys: FloatArray  # (S,)
+    sample: RowSample
     rng: np.random.Generator
 
     @classmethod
-    def from_rows(cls, rows: Rows, rng: np.random.Generator) -> RowSample:
+    def from_rows(cls, rows: Rows, rng: np.random.Generator) -> CalibrationSample:
         """Begin a sample; ``rng`` is not advanced."""
         rng = deepcopy(rng)
-        return cls(rows.owned(), rng.random(len(rows)), rng)._thinned()
+        return cls(RowSample.of(rows, rng.random(len(rows)), SAMPLE_ROWS), rng)
 
-    def extended(self, rows: Rows) -> RowSample:
+    def extended(self, rows: Rows) -> CalibrationSample:
         """Return the sample after more rows."""
         rng = deepcopy(self.rng)
-        keys = np.concatenate([self.keys, rng.random(len(rows))])
-        return RowSample(self.rows.joined(rows), keys, rng)._thinned()
-
-    def _thinned(self) -> RowSample:
-        if len(self.keys) <= SAMPLE_ROWS:
-            return self
-        kept = np.sort(np.argpartition(self.keys, SAMPLE_ROWS)[:SAMPLE_ROWS])
-        return RowSample(self.rows.taken(kept), self.keys[kept], self.rng)
-
-
-def fair_quotas(counts: IntArray, most: int) -> IntArray:
-    """Return how many rows of each class to take: all of the small ones, of others as many.
-
-    As counts grow, the quota of a class that is not taken whole never does: a sample can be
-    drawn while rows come in.
-
-    Parameters
-    ----------
-    counts : array of shape (k,)
-    most : int
-        Rows in all, of which every class has one at least.
-
-    Examples
-    --------
-    >>> fair_quotas(np.array([1000, 3, 500]), 100)
-    array([48,  3, 48])
-    """
-    left, ascending = most, np.sort(counts)
-    for i, count in enumerate(ascending.tolist()):
-        share = left // (len(counts) - i)
-        if count > share:
-            return np.minimum(counts, max(1, share))
-        left -= count
-    return counts.copy()
-
-
-@dataclass(frozen=True, slots=True)
-class TransformerLayer:
-    """A fitted transformer in the place of the random layer."""
-
-    transformer: Any
-    n_hidden: int
-    dtype: np.dtype[np.floating]
+        more = RowSample.of(rows, rng.random(len(rows)), SAMPLE_ROWS)
+        return CalibrationSample(self.sample + more, rng)
 
     @property
-    def concurrent(self) -> bool:
-        """Tell whether several threads may call it."""
-        return False
-
-    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
-        """Return H, dense, in ``out`` if that is given."""
-        H = self.transformer.transform(X)
-        dense = np.asarray(H.toarray() if sparse.issparse(H) else H, dtype=self.dtype)
-        if out is None:
-            return dense
-        out[:] = dense
-        return out
-
-
-@dataclass(frozen=True, slots=True)
-class LayerRecipe:
-    """What is decided about a layer before it has seen the scale of its inputs."""
-
-    drawn: Weights | None
-    activation: str | Callable[[FloatArray], FloatArray]
-    scale: str | None
-    transformer: Any
-    dtype: np.dtype[np.floating]
-    made: HiddenLayer | None = None  # beforehand, for rows that come in blocks
-
-    @property
-    def data_free(self) -> bool:
-        """Tell whether the layer depends on no data that are still to come."""
-        return self.made is not None or (self.transformer is None and self.scale is None)
-
-    @property
-    def source(self) -> tuple[str, Any]:
-        """Return the parameter that answers for H, and its value."""
-        if self.drawn is None:
-            return "hidden_layer", self.transformer
-        return "activation", self.activation
-
-    def make(self, X: Matrix, sample_weight: FloatArray | None) -> HiddenLayer:
-        """Return the layer for inputs like the rows of ``X``."""
-        if self.made is not None:
-            return self.made
-        if self.drawn is None:
-            return self._fit_transformer(X)
-        layer = self.scaled(measure_scale(X, self.scale, sample_weight))
-        layer.warn_if_saturated(X)
-        return layer
-
-    def scaled(self, scale: InputScale) -> RandomLayer:
-        """Return the drawn layer for inputs of this scale."""
-        if self.drawn is None:
-            raise ValueError("hidden_layer must be None for a layer of a scale of its own")
-        return RandomLayer.from_draw(self.drawn, self.activation, scale, self.dtype)
-
-    def _fit_transformer(self, X: Matrix) -> TransformerLayer:
-        transformer = clone(self.transformer).fit(X)
-        return TransformerLayer(transformer, transformer.transform(X[:1]).shape[1], self.dtype)
-
-
-def seeded_clone(transformer: Any, rng: np.random.Generator) -> Any:
-    """Clone ``transformer`` with a seed for every random state that is not set."""
-    fresh = clone(transformer)
-    parameters = fresh.get_params(deep=True) if hasattr(fresh, "get_params") else {}
-    unset = [
-        name
-        for name, value in sorted(parameters.items())
-        if name.split("__")[-1] == "random_state" and value is None
-    ]
-    if unset:
-        fresh.set_params(**{name: int(rng.integers(2**31)) for name in unset})
-    return fresh
+    def rows(self) -> Rows:
+        """Return the rows of the sample."""
+        rows: Rows = self.sample.rows
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +227,7 @@ class LayerLearner:
     known: Rows | GramBlocks
     counts: FloatArray  # (k,) weighted class counts
     masses: FloatArray  # (g,) weighted factors of the cost groups
-    sample: RowSample | None
+    sample: CalibrationSample | None
 
     @classmethod
     def from_batch(
@@ -373,7 +265,7 @@ class LayerLearner:
         settled: bool,
     ) -> LayerLearner:
         layer = recipe.make(rows.X, rows.weight)
-        sample = None if rng is None else RowSample.from_rows(rows, rng)
+        sample = None if rng is None else CalibrationSample.from_rows(rows, rng)
         return cls(recipe, layer, settled, rows, rows.counts(n_classes), rows.masses(), sample)
 
     @property
@@ -435,13 +327,3 @@ class LayerLearner:
         # An infinite entry of H makes its square in the Gram matrix infinite.
         finite(total.grams, *self.recipe.source)
         return total
-
-
-def finite(values: FloatArray, name: str, value: str | Callable[..., Any] | None) -> FloatArray:
-    """Return ``values``, or refuse the parameter ``name`` that let them overflow."""
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"{name} must give finite values for these data, got infinite or NaN ones from "
-            f"{name}={value!r}; scale the inputs or choose another {name}"
-        )
-    return values

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.pipeline import Pipeline
@@ -28,12 +27,26 @@ from sklearn.utils.validation import (
 from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, safe_indexing
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import Costs, expected_costs, min_cost_decision
-from ecselm.costs.levels import CostLevel
+from ecselm.costs import expected_costs, min_cost_decision
 from ecselm.estimators._base import all_or_nothing
-from ecselm.estimators._cost_search import LEARNING, ClassCostLearning, LearnedCosts, cost_level
-from ecselm.estimators._scoring import JudgedRows
-from ecselm.estimators._training import seeded_clone
+from ecselm.estimators._cost_search import (
+    LEARNING,
+    PRIOR,
+    CostProblem,
+    CostSearch,
+    SearchSettings,
+    cost_attributes,
+    cost_bounds,
+    history_frame,
+    n_evaluations,
+    previous_costs,
+    prior_test_attributes,
+    random_stream,
+    search_attributes,
+    stated_by_user,
+)
+from ecselm.estimators._layers import seeded_clone
+from ecselm.estimators._source import TrainingData, comparable
 from ecselm.fitness import (
     Candidates,
     CostedRows,
@@ -43,8 +56,7 @@ from ecselm.fitness import (
     Span,
     Split,
 )
-from ecselm.fitness.folds import Groups, fitness_splits, judged_rows, read_groups, trained_rows
-from ecselm.fitness.hashing import row_keys
+from ecselm.fitness.folds import fitness_splits, read_groups, training_rows, validation_rows
 from ecselm.search import AskTell
 
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
@@ -176,160 +188,6 @@ def _by_class(values: FloatArray, model: Any, classes: AnyArray, unseen: float) 
     return every
 
 
-@dataclass(frozen=True, slots=True)
-class InputRows:
-    """Rows of positive weight, whatever their inputs are."""
-
-    X: Any
-    y: AnyArray
-    codes: IntArray
-    weight: FloatArray | None
-    groups: Groups | None
-
-    def judged(self, positions: IntArray) -> JudgedRows:
-        """Return some of the rows as a judge sees them."""
-        weight = None if self.weight is None else self.weight[positions]
-        return JudgedRows(safe_indexing(self.X, positions), self.y[positions], None, weight)
-
-
-class CostSearching(ClassCostLearning):
-    """Read rows and costs, search, and fit the estimator with what was found."""
-
-    estimator: Any
-    fitness: Any
-    validation_fraction: float
-
-    @all_or_nothing
-    @one_blas_thread()  # a search fits small models by the hundred
-    def _fit_search(
-        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any], groups: Any
-    ) -> Self:
-        rows, codes, used = self._rows(X, y, sample_weight, groups)
-        self._check_estimator(weighted=rows.weight is not None)
-        costs = self._stated(codes, self.classes_, used, stated)
-        level = cost_level(self.cost_level, rows.codes, len(self.classes_))
-        rng, seed = self._stream()
-        estimator = seeded_clone(self.estimator, rng)
-        shares = self._shares(level, rows, self.classes_, costs)
-        costed = _costed(rows, level, len(self.classes_), shares)
-        learned = self._learn(rows, costed, level, costs, estimator, rng, seed)
-        B = learned.weights[costed.groups]
-        B = B if shares is None else B * shares
-        self._store_costs(level, learned.entries, B, codes, used)
-        weights = B if rows.weight is None else B * rows.weight
-        decides = self.cost_level == "decision"
-        self.estimator_ = fitted(estimator, rows.X, rows.y, rows.weight if decides else weights)
-        return self
-
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[InputRows, IntArray, IntArray]:
-        """Return the rows of positive weight, all class codes, and which rows these are."""
-        if y is None:
-            raise ValueError("CostSearchCV requires y to be passed, but the target y is None")
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
-        X, y = indexable(X, y)
-        validate_data(self, X, skip_check_array=True)
-        if np.shape(X)[1:] == (0,):
-            raise ValueError(
-                f"X has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required."
-            )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes, got one class: {self.classes_.tolist()}"
-            )
-        weight = check_weights(sample_weight, np.empty((len(y), 1)))
-        used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-        if len(np.unique(codes[used])) < 2:
-            raise ValueError("y must have two classes among the rows of positive weight, got one")
-        kept = None if weight is None else weight[used]
-        together = read_groups(groups, len(y), self.fitness)
-        own = None if together is None else together.taken(used)
-        return InputRows(safe_indexing(X, used), y[used], codes[used], kept, own), codes, used
-
-    def _check_estimator(self, *, weighted: bool) -> None:
-        """Refuse an estimator that lacks what the level needs."""
-        if self.fitness == "loo":
-            raise ValueError("fitness must not be 'loo' around an estimator, which has no formula")
-        if is_regressor(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
-        bounds = self._bounds()
-        if bounds is not None and bounds[0] < 0:
-            raise ValueError(f"cost_bounds must be >= 0 here, got {self.cost_bounds!r}")
-        decides = self.cost_level == "decision"
-        if weighted or not decides:
-            weight_parameter(self.estimator)
-        if decides and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
-                "estimator must have predict_proba with cost_level='decision', got "
-                f"{self.estimator!r}"
-            )
-
-    def _learn(
-        self,
-        rows: InputRows,
-        costed: CostedRows,
-        level: CostLevel,
-        costs: Costs | None,
-        estimator: Any,
-        rng: np.random.Generator,
-        seed: int,
-    ) -> LearnedCosts:
-        classes = self.classes_
-        priors = self._priors(level, rows, classes, costs)
-        decides, one = self.cost_level == "decision", Span.fixed(1.0)
-        path = self._path(level, rows, classes, costs)
-        masses = costed.masses()
-        plan = self._plan(level, classes, priors, masses, one, decides=decides, path=path)
-        folds_rng, search_rng = rng.spawn(2)
-        X = rows.X if sparse.issparse(rows.X) else _table(rows.X)
-        splits = fitness_splits(
-            self.fitness, X, rows.codes, rows.y, self.validation_fraction, folds_rng, rows.groups
-        )
-        together = None if rows.groups is None else rows.groups.codes
-        data = {"X": X, "y": rows.y, "sample_weight": rows.weight, "costs": costs}
-        data |= {"splits": splits, "groups": together}
-        checkpoint = self._checkpoint(plan, data, seed)  # refuses before any work
-        positions = judged_rows(splits, len(costed))
-        return self._search(
-            plan,
-            self._engine(estimator, rows, costed, splits or []),
-            self._judge(rows, classes, costs, positions),
-            search_rng,
-            checkpoint,
-            (row_keys(X) if together is None else together)[positions],
-        ).completed(trained_rows(splits, len(costed)), rows.codes)
-
-    def _engine(
-        self, estimator: Any, rows: InputRows, costed: CostedRows, splits: list[Split]
-    ) -> Engine:
-        given = estimator, rows.X, rows.y, self.classes_
-        if self.cost_level != "decision":
-            return FittedEngine(*given, costed, splits, self.n_jobs)
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(split_probabilities)(*given, rows.weight, split) for split in splits
-        )
-        return ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
-
-
-def _costed(
-    rows: InputRows, level: CostLevel, n_classes: int, shares: FloatArray | None
-) -> CostedRows:
-    """Return the rows by cost group; a fitted estimator has no targets of (15)."""
-    none = np.empty((len(rows.y), 0))
-    return CostedRows.at_level(level, none, rows.codes, n_classes, rows.weight, shares)
-
-
-def _table(X: Any) -> AnyArray:
-    """Return any inputs as rows that can be compared."""
-    rows = np.asarray(X)
-    if rows.ndim == 1 or rows.dtype.kind not in "biuf":  # words, dates
-        rows = rows.astype(object)
-    return rows.reshape(len(rows), -1)
-
-
 def _fitted_has(name: str) -> Callable[[Any], bool]:
     def check(search: CostSearchCV) -> bool:
         getattr(getattr(search, "estimator_", search.estimator), name)
@@ -342,7 +200,7 @@ def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
 
-class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` around an estimator that takes
@@ -391,7 +249,7 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         The weights of the rows, without ``sample_weight``.
     class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
         As in :class:`ECSELMClassifier`.
-    gain_, gain_noise_, keeps_prior_ :
+    gain_, gain_std_error_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
 
     Examples
@@ -408,6 +266,9 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
     >>> search.fit(X, y).score(X, y) > 0.95
     True
     """
+
+    keeps_prior_: bool
+    cost_matrix_: FloatArray
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LEARNING,
@@ -500,8 +361,119 @@ class CostSearchCV(CostSearching, MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self
         """
         outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
-        stated = {"sample_cost": sample_cost, **outcomes}
-        return self._fit_search(X, y, sample_weight, stated, groups)
+        return self._fit(X, y, sample_weight, {"sample_cost": sample_cost, **outcomes}, groups)
+
+    @all_or_nothing
+    @one_blas_thread()  # a search fits small models by the hundred
+    def _fit(self, X: Any, y: Any, sample_weight: Any, by_row: dict[str, Any], groups: Any) -> Self:
+        """Search the costs, and fit the estimator with the best."""
+        # Validate the rows; the estimator validates its inputs itself.
+        X, y, weight = self._checked_rows(X, y, sample_weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y must have at least two classes, got one class: {classes.tolist()}")
+        if len(np.unique(codes if weight is None else codes[weight > 0])) < 2:
+            raise ValueError("y must have two classes among the rows of positive weight, got one")
+        row_groups = read_groups(groups, len(y), self.fitness)
+        data, used = TrainingData.of_positive_weight(X, y, codes, None, weight, row_groups)
+        self._check_estimator(weighted=weight is not None)
+
+        # Costs: what the user states, and the priors that class counts and metric imply.
+        decides, k = self.cost_level == "decision", len(classes)
+        stated = stated_by_user(self.cost, codes, classes, used, by_row)
+        problem = CostProblem.of_classes(
+            self.cost_level, data, classes, stated, self.scoring, self.priors, self.normalize
+        )
+        rows = problem.costed(data)
+
+        # The same seeds for every candidate: they differ by their costs alone.
+        rng, seed = random_stream(self.random_state, self.checkpoint)
+        estimator = seeded_clone(self.estimator, rng)
+        folds_rng, search_rng = rng.spawn(2)
+        search = CostSearch.of_problem(
+            SearchSettings.of(self),
+            problem,
+            rows.masses(),
+            Span.fixed(1.0),
+            decides=decides,
+            previous=previous_costs(self),
+        )
+        splits = fitness_splits(
+            *(self.fitness, comparable(data.X), data.codes, data.y),
+            *(self.validation_fraction, folds_rng, data.groups),
+        )
+        splits = splits or []  # None stands for leave-one-out, which has been refused
+        # A checkpoint of another search is refused before any work.
+        identity = {**data.identity(), "splits": splits, "costs": stated}
+        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
+        validation = validation_rows(splits, len(data))
+        fitness = problem.class_fitness(
+            self.scoring, data, validation, self.smoothing, decides=decides
+        )
+        given = estimator, data.X, data.y, classes
+        engine: Engine
+        if decides:  # the estimator does not depend on the costs: it is fitted once per split
+            parts = Parallel(n_jobs=self.n_jobs)(
+                delayed(split_probabilities)(*given, data.weight, split) for split in splits
+            )
+            engine = ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
+        else:
+            engine = FittedEngine(*given, rows, splits, self.n_jobs)
+        result = search.run(engine, fitness, search_rng, checkpoint)
+
+        # The prior test: learned costs that gain no more than chance are not used.
+        test = search.prior_test(result, engine, fitness, data.row_ids(validation))
+        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+        if self.keeps_prior_:
+            result = replace(result, point=result.priors[PRIOR].point)
+        learned = search.learned(result.point)
+        learned = learned.completed(training_rows(splits, len(data)), data.codes)
+
+        # Fit on all rows with the costs learned; where costs decide, without them.
+        B = problem.row_costs(learned.weights, rows)
+        weights = B if data.weight is None else B * data.weight
+        self.classes_ = classes
+        self.__dict__.update(search_attributes(search, result, engine))
+        self.__dict__.update(cost_attributes(problem.level, learned.entries, B, codes, used, k))
+        self.estimator_ = fitted(estimator, data.X, data.y, data.weight if decides else weights)
+        return self
+
+    def _checked_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, AnyArray, FloatArray | None]:
+        """Return rows, labels and weights."""
+        if y is None:
+            raise ValueError("CostSearchCV requires y to be passed, but the target y is None")
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        X, y = indexable(X, y)
+        validate_data(self, X, skip_check_array=True)
+        if np.shape(X)[1:] == (0,):
+            raise ValueError(
+                f"X has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required."
+            )
+        check_classification_targets(y)
+        return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
+
+    def _check_estimator(self, *, weighted: bool) -> None:
+        """Refuse an estimator that lacks what the level needs."""
+        if self.fitness == "loo":
+            raise ValueError("fitness must not be 'loo' around an estimator, which has no formula")
+        if is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
+        bounds = cost_bounds(self.cost_bounds, self.cost_level, self.normalize)
+        if bounds is not None and bounds[0] < 0:
+            raise ValueError(f"cost_bounds must be >= 0 here, got {self.cost_bounds!r}")
+        decides = self.cost_level == "decision"
+        if weighted or not decides:
+            weight_parameter(self.estimator)
+        if decides and not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                "estimator must have predict_proba with cost_level='decision', got "
+                f"{self.estimator!r}"
+            )
+
+    history_ = property(history_frame)
+    n_evaluations_ = property(n_evaluations)
 
     @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:

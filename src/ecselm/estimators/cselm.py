@@ -25,17 +25,17 @@ from ecselm.costs import (
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
     RIDGE,
-    CostDeciding,
-    ELMRegression,
+    CostDecisionBase,
+    ELMRegressorBase,
     has_hidden_layer,
 )
-from ecselm.estimators._calibration import LogisticCalibration, left_out_rows
+from ecselm.estimators._calibration import LogisticCalibration, loo_rows
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
-from ecselm.estimators.welm import normalized
+from ecselm.estimators.elm import normalized
 from ecselm.linalg import Solution
 
 
-class CSELMClassifier(CostDeciding):
+class CSELMClassifier(CostDecisionBase):
     """Cost-sensitive extreme learning machine: dear mistakes count more.
 
     With ``decision="argmax"``, the paper's form, costs become weights of the rows,
@@ -282,11 +282,11 @@ class CSELMClassifier(CostDeciding):
         if self.decision == "argmax":
             self._probabilities_ = None
             return
-        left_out = left_out_rows(learner, solution)
-        self._probabilities_ = LogisticCalibration.from_left_out(left_out, len(self.classes_))
+        left_out = loo_rows(learner, solution)
+        self._probabilities_ = LogisticCalibration.from_loo(left_out, len(self.classes_))
 
 
-class CSELMRegressor(ELMRegression):
+class CSELMRegressor(ELMRegressorBase):
     """Cost-sensitive extreme learning machine for real targets: dear errors count more.
 
     ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15). Without classes there is no matrix

@@ -4,203 +4,186 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
+from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import Interval, StrOptions, check_weights, fit_context
 from ecselm._threads import one_blas_thread
-from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs import check_row_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, SampleLevel
+from ecselm.costs.parse import numbers
 from ecselm.estimators._base import (
     AUTO,
+    KERNEL,
     KERNEL_OR_LAYER,
-    CostDeciding,
-    ELMRegression,
+    RIDGE,
+    CostDecisionBase,
+    ELMBase,
+    ELMRegressorBase,
     all_or_nothing,
     class_targets,
 )
 from ecselm.estimators._calibration import (
-    LeftOutScores,
     LogisticCalibration,
+    LooScores,
     residual_slope,
     score_slope,
 )
-from ecselm.estimators._cost_search import LEARNING, ClassCostLearning, cost_level
-from ecselm.estimators._ensemble import Convened, Convening
-from ecselm.estimators._evolving import (
-    PRINTED,
-    SEARCHED,
+from ecselm.estimators._cost_search import (
+    LEARNING,
+    PRIOR,
     CostProblem,
-    EvolvingMachine,
-    Settlement,
-    TrainingRows,
+    CostSearch,
+    LearnedCosts,
+    SearchSettings,
+    cost_attributes,
+    cost_bounds,
+    history_frame,
+    n_evaluations,
+    previous_costs,
+    prior_test_attributes,
+    random_stream,
+    search_attributes,
+    stated_by_user,
+    thread_number,
 )
-from ecselm.estimators._machine import EngineNeeds, Machine, left_out
+from ecselm.estimators._ensemble import (
+    ChoiceFolds,
+    Ensemble,
+    LayerModels,
+    cross_prior_test,
+    member_table,
+    score_priors,
+)
 from ecselm.estimators._priors import LEAST_SHARE, prior_costs
-from ecselm.estimators._scoring import target_judge
+from ecselm.estimators._scoring import target_fitness
+from ecselm.estimators._source import (
+    EngineLimits,
+    KernelModel,
+    MemorySource,
+    Model,
+    SumsSource,
+    TrainingData,
+    loo_scores,
+)
 from ecselm.fitness import (
     Candidates,
     CostedRows,
+    CostEncoding,
     Engine,
     ExpectedCostEngine,
     RememberedScores,
-    Split,
+    Span,
 )
-from ecselm.fitness.folds import judged_rows, read_groups
-from ecselm.layers import ACTIVATIONS
-from ecselm.linalg import Solution
+from ecselm.fitness.folds import read_groups, training_rows, validation_rows
+from ecselm.layers import ACTIVATIONS, KernelMap
 from ecselm.search import AskTell
 
+SEARCHED: dict[str, list[Any]] = {
+    "C": [*RIDGE["C"], StrOptions({"search"})],
+    "C_bounds": ["array-like"],
+    "gamma": [StrOptions({"scale", "auto", "search"}), Interval(Real, 0, None, closed="neither")],
+    "gamma_bounds": ["array-like"],
+    "kernel": [*KERNEL["kernel"], None],
+    "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
+}
+WITH_WIDTH = ("rbf", "laplacian", "polynomial")
+PRINTED: dict[str, Any] = {
+    "activation": "radbas",
+    "draw": "uniform",
+    "scale": "minmax",
+    "cost_level": "sample",
+    "cost_bounds": (-1.0, 1.0),
+    "priors": (),
+    "normalize": False,
+    "fitness": "train",
+    "smoothing": 0.0,
+    "optimizer": "bsa",
+    "population_size": 100,
+    "max_epochs": 100,
+}
 PLAIN: dict[str, Any] = {"C": 32.0, "shrinkage": 0.0, "keep_prior": False}
 
 
-class EvolvingClassifier(ClassCostLearning, Convening, CostDeciding):
-    """Read costs and classes, search, and store."""
+def _never(estimator: Any) -> bool:
+    raise AttributeError(
+        f"partial_fit is not offered by {type(estimator).__name__}: costs are searched on all "
+        "rows at once; give the costs it has learned to WELMClassifier or CSELMClassifier"
+    )
 
-    decision: str
-    _members_: list[tuple[Any, ...]] | None
-    _member_weights_: list[float] | None
 
-    @property
-    def _decides(self) -> bool:
-        return self.decision == "min_cost"
-
-    @all_or_nothing
-    @one_blas_thread()
-    def _fit_labels(
-        self, X: Any, y: Any, sample_weight: Any, *, groups: Any = None, **stated: Any
-    ) -> Self:
-        X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
-        together = read_groups(groups, len(codes), self.fitness)
-        if self._decides and self.cost_level != "matrix":
-            raise ValueError(
-                "decision='min_cost' must go with cost_level='matrix', got "
-                f"cost_level={self.cost_level!r}"
-            )
-        T = class_targets(len(classes))[codes]
-        rows, used = TrainingRows.of_weight(X, classes[codes], codes, T, weight, together)
-        costs = self._stated(codes, classes, used, stated)
-        level = cost_level(self.cost_level, rows.codes, len(classes))
-        problem = CostProblem(
-            rows,
-            level,
-            classes,
-            self._priors(level, rows, classes, costs),
-            lambda judged: self._judge(rows, classes, costs, judged),
-            {"costs": costs},
-            self._path(level, rows, classes, costs),
-            self._shares(level, rows, classes, costs),
+def _search_spans(estimator: Any, kernel: KernelMap | None) -> tuple[Span, Span | None]:
+    """Return where C and the width of the kernel are searched."""
+    C = _span(estimator.C, estimator.C_bounds, "C_bounds", 32.0)
+    if kernel is None:
+        if estimator.gamma == "search":
+            raise ValueError("gamma='search' must have a kernel to search for, got kernel=None")
+        return C, None
+    if estimator.gamma == "search" and estimator.kernel not in WITH_WIDTH:
+        raise ValueError(
+            f"gamma='search' must go with a kernel that has a width, {WITH_WIDTH}, got "
+            f"kernel={estimator.kernel!r}"
         )
-        settled: Convened | Settlement
-        if self._has_several_layers:
-            settled = self._convene(problem)
-            self._store_committee(settled, classes, X.dtype)
-        else:
-            deciding = self._deciding(rows) if self._decides else None
-            settled = self._settle(problem, deciding, self._decides)
-            self._store(settled, rows, classes, X.dtype)
-        B = settled.learned.costs[settled.rows.groups]
-        own = B if problem.shares is None else B * problem.shares
-        self._store_costs(level, settled.learned.entries, own, codes, used)
-        return self
-
-    @property
-    def _has_several_layers(self) -> bool:
-        """Tell whether layers of several kinds are asked for, and costs go with them."""
-        bounds = self._bounds()
-        return (
-            self.activation == AUTO
-            and self.kernel is None
-            and self.hidden_layer is None
-            and self.cost_level == "class"
-            and (bounds is None or bounds[0] > 0)
-        )
-
-    def _store_committee(self, convened: Convened, classes: AnyArray, dtype: Any) -> None:
-        """Keep the members' output weights behind the union of their layers."""
-        committee = convened.committee
-        beta = committee.beta.astype(dtype)
-        self.classes_ = classes
-        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
-        self.layer_ = committee.layer
-        self._members_ = convened.members
-        self._member_weights_ = list(committee.weights)
-        self.solver_ = f"committee of {len(self._members_)}"
-        self._slope_ = committee.slope(len(classes))
-        self._probabilities_ = None
-
-    @property
-    def members_(self) -> Any:
-        """Return a frame of the machines whose answers are averaged: layer, C and costs."""
-        import pandas as pd  # noqa: PLC0415  half a second that nobody else should wait
-
-        check_is_fitted(self)
-        if self._members_ is None:
-            raise AttributeError("members_ is there only for a committee, activation='auto'")
-        names = ["layer", "width", "C", *(f"cost of {label}" for label in self.classes_.tolist())]
-        return pd.DataFrame(self._members_, columns=names)
-
-    def _deciding(self, rows: TrainingRows) -> Any:
-        """Return what makes an engine that decides by expected costs."""
-
-        def engine(
-            machine: Machine,
-            costed: CostedRows,
-            splits: list[Split] | None,
-            spans: Any,
-            needs: EngineNeeds,
-        ) -> Engine:
-            judged = judged_rows(splits, len(costed))
-            weight = np.ones(len(judged)) if rows.weight is None else rows.weight[judged]
-            k = costed.n_groups
-
-            def probabilities(Z: FloatArray) -> FloatArray:
-                scores = LeftOutScores(Z, rows.codes[judged], weight)
-                return LogisticCalibration.from_left_out(scores, k)(Z)
-
-            plain = machine.engine(costed, splits, needs)
-            if any(span is not None and span.is_searched for span in spans):
-                return ExpectedCostEngine(plain, probabilities)
-            C, gamma = (None if span is None else np.array([span.start]) for span in spans)
-            Z = plain.scores(Candidates(np.ones((1, k)), np.asarray(C), gamma))[0]
-            return ExpectedCostEngine(RememberedScores(probabilities(Z)), np.asarray)
-
-        return engine
-
-    def _store(
-        self, settled: Settlement, rows: TrainingRows, classes: AnyArray, dtype: Any
-    ) -> None:
-        """Solve (15) on all rows with the costs learned."""
-        learned, machine, costed = settled.learned, settled.machine, settled.rows
-        solution = machine.solution(costed, learned.costs, learned.C)
-        beta = solution.beta.astype(dtype)
-        self.classes_ = classes
-        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
-        self.layer_, self.solver_ = machine.layer, solution.path
-        self._members_ = self._member_weights_ = None
-        self._slope_ = self._score_slope(solution, settled)
-        self._probabilities_ = None
-        if self._decides:
-            weight = np.ones(len(costed)) if rows.weight is None else rows.weight
-            scores = left_out(machine, costed, learned.costs, learned.C)
-            self._probabilities_ = LogisticCalibration.from_left_out(
-                LeftOutScores(scores, rows.codes, weight), len(classes)
-            )
-
-    def _score_slope(self, solution: Solution, settled: Settlement) -> float:
-        costed, costs, k = settled.rows, settled.learned.costs, len(self.classes_)
-        if (costs < 0).any():  # a saddle point leaves residuals that mean nothing
-            return residual_slope(settled.machine.fitted(solution.beta), costed.T, k)
-        B = costed.vector(costs)
-        n_rows = len(costed) if costed.weight is None else float(costed.weight.sum())
-        return score_slope(solution, n_rows, float(B.sum()), k)
+    return C, _span(estimator.gamma, estimator.gamma_bounds, "gamma_bounds", kernel.gamma)
 
 
-class ECSELMClassifier(EvolvingClassifier):
+def _planned(
+    estimator: Any,
+    data: TrainingData,
+    problem: CostProblem,
+    rows: CostedRows,
+    kernel: KernelMap | None,
+    previous: Any,
+    *,
+    decides: bool = False,
+) -> tuple[CostSearch, EngineLimits]:
+    """Return the search for costs, C and the kernel width, and the limits of its engine."""
+    C, gamma = _search_spans(estimator, kernel)
+    search = CostSearch.of_problem(
+        SearchSettings.of(estimator),
+        problem,
+        rows.masses(),
+        C,
+        gamma,
+        decides=decides,
+        previous=previous_costs(estimator if previous is None else previous),
+    )
+    return search, EngineLimits.of_search(
+        estimator.memory_limit, search.encoding, estimator.population_size, data.weight
+    )
+
+
+def _one_model(
+    estimator: ELMBase,
+    source: SumsSource,
+    data: TrainingData,
+    kernel: KernelMap | None,
+    rng: np.random.Generator,
+) -> Model:
+    """Return the model behind the one layer or kernel of an estimator."""
+    if kernel is not None:
+        return KernelModel.from_map(kernel)
+    recipe = estimator._recipe(data.X, rng)
+    return source.model(source.layer(recipe, data), data, *recipe.source)
+
+
+def _span(value: float | str, bounds: Any, name: str, start: float) -> Span:
+    if value != "search":
+        # A width by name, such as "scale", has been resolved to its start.
+        return Span.fixed(start if isinstance(value, str) else float(value))
+    pair = numbers(bounds, name)
+    if pair.shape != (2,) or not 0 < pair[0] <= pair[1]:
+        raise ValueError(f"{name} must be a pair (low, high) with 0 < low <= high, got {bounds!r}")
+    return Span(float(pair[0]), float(pair[1]), float(np.clip(start, *pair)))
+
+
+class ECSELMClassifier(CostDecisionBase):
     """Evolutionary cost-sensitive extreme learning machine: learn what mistakes cost.
 
     Searches the cost information vector B of
@@ -324,7 +307,7 @@ class ECSELMClassifier(EvolvingClassifier):
     C_, gamma_ : float
         With which (15) holds; ``gamma_`` is None without a kernel. Of the best machine
         where several are averaged, as ``class_costs_`` and ``cost_vector_`` are.
-    gain_, gain_noise_ : float
+    gain_, gain_std_error_ : float
         How much learned costs beat the prior in fitness on rows not trained on, and the
         standard error of that; NaN where there is no prior to compare with, or where the
         score is no function of single decisions.
@@ -373,6 +356,10 @@ class ECSELMClassifier(EvolvingClassifier):
     >>> bool(model.class_costs_[0] > model.class_costs_[1])
     True
     """
+
+    keeps_prior_: bool
+    _members_: list[tuple[Any, ...]] | None
+    _member_weights_: list[float] | None
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
@@ -527,20 +514,220 @@ class ECSELMClassifier(EvolvingClassifier):
         -------
         self
         """
-        return self._fit_labels(
-            X,
-            y,
-            sample_weight,
+        return self._fit_source(
+            MemorySource(X, y, sample_weight),
+            groups,
             sample_cost=sample_cost,
             tp_cost=tp_cost,
             tn_cost=tn_cost,
             fp_cost=fp_cost,
             fn_cost=fn_cost,
-            groups=groups,
         )
 
+    @all_or_nothing
+    @one_blas_thread()
+    def _fit_source(
+        self, source: SumsSource, groups: Any = None, *, previous: Any = None, **by_row: Any
+    ) -> Self:
+        """Search the costs on the rows of a source, and solve (15) with the best.
 
-class ECSELMRegressor(EvolvingMachine, ELMRegression):
+        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
+        fitted before, or of this one.
+        """
+        # Validate: everything that can be refused is refused before any random draw.
+        X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
+        row_groups = read_groups(groups, len(codes), self.fitness)
+        decides, k = self.decision == "min_cost", len(classes)
+        if decides and self.cost_level != "matrix":
+            raise ValueError(
+                "decision='min_cost' must go with cost_level='matrix', got "
+                f"cost_level={self.cost_level!r}"
+            )
+
+        # Rows of weight 0 take part in nothing: not in training, folds or class counts.
+        data, used = TrainingData.of_positive_weight(
+            X, classes[codes], codes, class_targets(k)[codes], weight, row_groups
+        )
+        # Costs: what the user states, and the priors that class counts and metric imply.
+        stated = stated_by_user(self.cost, codes, classes, used, by_row)
+        problem = CostProblem.of_classes(
+            self.cost_level, data, classes, stated, self.scoring, self.priors, self.normalize
+        )
+        rows = problem.costed(data)
+
+        # Every part draws from a stream of its own: more draws of one leave the others alone.
+        rng, seed = random_stream(self.random_state, self.checkpoint)
+        several = self._averages_layers()
+        if several:
+            layer_rng, folds_rng, search_rng, choice_rng = rng.spawn(4)
+        else:
+            layer_rng, (folds_rng, search_rng) = rng, rng.spawn(2)
+
+        # The space of the search: costs, C, and the width of a kernel.
+        kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
+        search, limits = _planned(self, data, problem, rows, kernel, previous, decides=decides)
+
+        # Candidates are validated on rows they are not trained on, or costs would overfit them.
+        splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)
+        validation = validation_rows(splits, len(data))
+        fitness = problem.class_fitness(
+            self.scoring, data, validation, self.smoothing, decides=decides
+        )
+        row_ids = data.row_ids(validation)
+        # A checkpoint of another search is refused before sums are made.
+        identity = {**source.identity(), **data.identity(), "splits": splits, "costs": stated}
+        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
+        n_threads = thread_number(self.n_jobs)
+
+        model: Model | None = None
+        if several:
+            # Which layer suits the data is not known: all kinds and widths are tried with the
+            # costs that metrics imply, and the search goes on behind the best of them.
+            scale = "standard" if self.scale == "auto" else self.scale
+            layers = source.layers(data, self.n_hidden, scale, layer_rng)
+            models = LayerModels(
+                layers,
+                lambda layer: source.model(layer, data, "activation", self.activation),
+                *(rows, splits, limits, self.n_hidden),
+            )
+            folds = ChoiceFolds.drawn(fitness, row_ids, choice_rng) if self.keep_prior else None
+            pool = score_priors(search, models, fitness, folds, n_threads)
+            _, engine = models[pool.best.layer]
+            result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
+            pool.add_found(result.point, -result.score)
+            # The best of many look better than they are: the test chooses on other folds.
+            test = cross_prior_test(
+                pool, folds, models, search.encoding, fitness, validation, row_ids
+            )
+        else:
+            model = _one_model(self, source, data, kernel, layer_rng)
+            engine = model.engine(rows, splits, limits)
+            if decides:
+                engine = _deciding_engine(engine, data, validation, k, search.encoding)
+            result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
+            test = search.prior_test(result, engine, fitness, row_ids)
+
+        # The prior test: learned costs that gain no more than chance are not used.
+        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+        if self.keeps_prior_:
+            prior = pool.best_prior if model is None else result.priors[PRIOR].point
+            result = replace(result, point=prior)
+        learned = search.learned(result.point)
+
+        # Solve (15) on all rows: for every member of the ensemble, or for the costs learned.
+        self.classes_ = classes
+        if model is None:
+            members = pool.members(of_prior=self.keeps_prior_)
+            ensemble = Ensemble.of_members(
+                *(members, models, search.encoding, validation),
+                None if self.keeps_prior_ else fitness,  # prior costs need no thresholds
+            )
+            self._store_ensemble(ensemble, member_table(members, layers, search.encoding), X.dtype)
+        else:
+            learned = learned.completed(training_rows(splits, len(data)), data.codes)
+            self._store_model(model, rows, data, learned, X.dtype)
+
+        self.C_, self.gamma_ = learned.C, learned.gamma
+        B = problem.row_costs(learned.costs, rows)
+        self.__dict__.update(search_attributes(search, result, engine))
+        self.__dict__.update(cost_attributes(problem.level, learned.entries, B, codes, used, k))
+        return self
+
+    def _store_ensemble(
+        self, ensemble: Ensemble, members: list[tuple[Any, ...]], dtype: Any
+    ) -> None:
+        """Keep the mean of the members as one model behind the union of their layers."""
+        self._store_beta(ensemble.beta, dtype)
+        self.layer_ = ensemble.layer
+        self._members_, self._member_weights_ = members, list(ensemble.weights)
+        self.solver_ = f"ensemble of {len(members)}"
+        self._slope_ = ensemble.slope(len(self.classes_))
+        self._probabilities_ = None
+
+    def _store_model(
+        self,
+        model: Model,
+        rows: CostedRows,
+        data: TrainingData,
+        learned: LearnedCosts,
+        dtype: Any,
+    ) -> None:
+        """Solve (15) with the costs learned, and keep the solution and its probabilities."""
+        k = len(self.classes_)
+        if isinstance(model, KernelModel):
+            model = model.with_gamma(learned.gamma)
+        solution = model.system(rows).solution(learned.costs, learned.C)
+        self._store_beta(solution.beta, dtype)
+        self.layer_, self.solver_ = model.layer, solution.path
+        self._members_ = self._member_weights_ = None
+        if (learned.costs < 0).any():  # a saddle point: its residuals mean nothing
+            self._slope_ = residual_slope(model.fitted(solution.beta), rows.T, k)
+        else:
+            n_rows = len(rows) if rows.weight is None else float(rows.weight.sum())
+            total = float(rows.vector(learned.costs).sum())
+            self._slope_ = score_slope(solution, n_rows, total, k)
+        self._probabilities_ = None
+        if self.decision == "min_cost":
+            weight = np.ones(len(rows)) if data.weight is None else data.weight
+            scores = loo_scores(model, rows, learned.costs, learned.C)
+            self._probabilities_ = LogisticCalibration.from_loo(
+                LooScores(scores, data.codes, weight), k
+            )
+
+    def _store_beta(self, beta: FloatArray, dtype: Any) -> None:
+        """Keep the output weights, with a column for each of two classes that share one."""
+        beta = beta.astype(dtype)
+        self.beta_ = np.hstack([-beta, beta]) if len(self.classes_) == 2 else beta
+
+    def _averages_layers(self) -> bool:
+        """Tell whether layers of several kinds are tried, which needs positive costs by class."""
+        bounds = cost_bounds(self.cost_bounds, self.cost_level, self.normalize)
+        return (
+            self.activation == AUTO
+            and self.kernel is None
+            and self.hidden_layer is None
+            and self.cost_level == "class"
+            and (bounds is None or bounds[0] > 0)
+        )
+
+    @available_if(_never)
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Is not offered."""
+
+    history_ = property(history_frame)
+    n_evaluations_ = property(n_evaluations)
+
+    @property
+    def members_(self) -> Any:
+        """Return a frame of the members of the ensemble: layer, C and costs."""
+        import pandas as pd  # noqa: PLC0415  half a second that only this property needs
+
+        check_is_fitted(self)
+        if self._members_ is None:
+            raise AttributeError("members_ is there only for an ensemble, activation='auto'")
+        names = ["layer", "width", "C", *(f"cost of {label}" for label in self.classes_.tolist())]
+        return pd.DataFrame(self._members_, columns=names)
+
+
+def _deciding_engine(
+    engine: Engine, data: TrainingData, validation: IntArray, k: int, encoding: CostEncoding
+) -> Engine:
+    """Return the engine that decides by expected costs under calibrated probabilities."""
+    weight = np.ones(len(validation)) if data.weight is None else data.weight[validation]
+    codes, C, gamma = data.codes[validation], encoding.C, encoding.gamma
+
+    def probabilities(Z: FloatArray) -> FloatArray:
+        return LogisticCalibration.from_loo(LooScores(Z, codes, weight), k)(Z)
+
+    if C.is_searched or (gamma is not None and gamma.is_searched):
+        return ExpectedCostEngine(engine, probabilities)
+    # Nothing changes the probabilities, which are computed once.
+    width = None if gamma is None else np.array([gamma.start])
+    one = Candidates(np.ones((1, k)), np.array([C.start]), width)
+    return ExpectedCostEngine(RememberedScores(probabilities(engine.scores(one)[0])), np.asarray)
+
+
+class ECSELMRegressor(ELMRegressorBase):
     """Evolutionary cost-sensitive extreme learning machine for real targets.
 
     Searches the cost information vector B of (15) for the best fitness (20)-(21), where
@@ -728,80 +915,107 @@ class ECSELMRegressor(EvolvingMachine, ELMRegression):
         -------
         self
         """
-        return self._fit_targets(X, y, sample_weight, sample_cost, groups=groups)
+        return self._fit_source(MemorySource(X, y, sample_weight), groups, sample_cost=sample_cost)
 
     @all_or_nothing
     @one_blas_thread()
-    def _fit_targets(
-        self, X: Any, y: Any, sample_weight: Any, stated: Any = None, *, groups: Any = None
+    def _fit_source(
+        self,
+        source: SumsSource,
+        groups: Any = None,
+        *,
+        previous: Any = None,
+        sample_cost: Any = None,
     ) -> Self:
-        X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
-        weight = check_weights(sample_weight, X)
-        together = read_groups(groups, len(y), self.fitness)
+        """Search the costs on the rows of a source, and solve (15) with the best.
+
+        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
+        fitted before, or of this one.
+        """
+        # Validate: everything that can be refused is refused before any random draw.
+        X, y = self._validated(source.X, reset=True, y=source.y, multi_output=True, y_numeric=True)
+        weight = check_weights(source.sample_weight, X)
+        row_groups = read_groups(groups, len(y), self.fitness)
+
+        # Levels of the target take the place of classes.
         T = y.reshape(len(y), -1)
         usable = slice(None) if weight is None else weight > 0
         position = level_position(T, T[usable].min(axis=0), T[usable].max(axis=0))
         edges = level_edges(position[usable].min(), position[usable].max(), self.n_levels)
         codes = np.digitize(position, edges, right=True)
-        rows, used = TrainingRows.of_weight(X, y, codes, T, weight, together)
+        data, used = TrainingData.of_positive_weight(X, y, codes, T, weight, row_groups)
         level: CostLevel = ClassLevel(self.n_levels)
         if self.cost_level == "sample":
-            level = SampleLevel(rows.codes)
-        priors = self._priors(level, rows, _row_costs(stated, used, len(T)))
-        problem = CostProblem(
-            rows,
-            level,
-            np.arange(self.n_levels),
-            priors,
-            lambda judged: target_judge(self.scoring, rows.judged(judged), self.smoothing),
-            {"sample_cost": stated},
-        )
-        settled = self._settle(problem)
-        self._store(settled, rows, y.ndim, X.dtype)
-        self._store_costs(settled, level, rows, codes, used)
+            level = SampleLevel(data.codes)
+        priors = self._priors(level, data, _row_costs(sample_cost, used, len(T)))
+        problem = CostProblem(level, np.arange(self.n_levels), priors)
+        rows = problem.costed(data)
+
+        # The space of the search: costs, C, and the width of a kernel.
+        rng, seed = random_stream(self.random_state, self.checkpoint)
+        folds_rng, search_rng = rng.spawn(2)
+        kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
+        search, limits = _planned(self, data, problem, rows, kernel, previous)
+
+        # Candidates are validated on rows they are not trained on, or costs would overfit them.
+        splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)
+        validation = validation_rows(splits, len(data))
+        fitness = target_fitness(self.scoring, data.validation(validation), self.smoothing)
+        # A checkpoint of another search is refused before sums are made.
+        identity = {**source.identity(), **data.identity()}
+        identity |= {"splits": splits, "sample_cost": sample_cost}
+        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
+
+        # Search behind the layer or kernel, and solve (15) on all rows with the best.
+        model = _one_model(self, source, data, kernel, rng)
+        engine = model.engine(rows, splits, limits)
+        result = search.run(engine, fitness, search_rng, checkpoint, thread_number(self.n_jobs))
+        learned = search.learned(result.point)
+        learned = learned.completed(training_rows(splits, len(data)), data.codes)
+        if isinstance(model, KernelModel):
+            model = model.with_gamma(learned.gamma)
+        solution = model.system(rows).solution(learned.costs, learned.C)
+
+        self.beta_ = solution.beta.astype(X.dtype)
+        self.layer_, self.solver_ = model.layer, solution.path
+        self._target_ndim_ = y.ndim
+        self.C_, self.gamma_ = learned.C, learned.gamma
+        self.__dict__.update(search_attributes(search, result, engine))
+        self.__dict__.update(prior_test_attributes(None, keep_prior=False))  # levels have no prior
+        costs = learned.costs
+        if isinstance(level, SampleLevel):
+            seen = np.maximum(np.bincount(data.codes, minlength=self.n_levels), 1)
+            self.class_costs_: FloatArray = np.bincount(data.codes, costs, self.n_levels) / seen
+            self.cost_vector_ = self.class_costs_[codes]
+            self.cost_vector_[used] = costs
+        else:
+            self.class_costs_ = costs
+            self.cost_vector_ = costs[codes]
         self.__dict__.pop("level_edges_", None)  # those of an earlier fit
         if T.shape[1] == 1:
             self.level_edges_ = edges
         return self
 
     def _priors(
-        self, level: CostLevel, rows: TrainingRows, costs: FloatArray | None
+        self, level: CostLevel, data: TrainingData, costs: FloatArray | None
     ) -> dict[str, FloatArray]:
-        counts = np.bincount(rows.codes, rows.weight, self.n_levels).astype(np.float64)
+        counts = np.bincount(data.codes, data.weight, self.n_levels).astype(np.float64)
         classes = np.arange(self.n_levels)
         priors = prior_costs(self.priors, level, counts, classes, self.normalize)
         if costs is None or "cost" not in self.priors:
             return priors
         if isinstance(level, ClassLevel):
-            weighted = costs if rows.weight is None else rows.weight * costs
-            costs = np.bincount(rows.codes, weighted, self.n_levels) / np.where(counts, counts, 1.0)
+            weighted = costs if data.weight is None else data.weight * costs
+            costs = np.bincount(data.codes, weighted, self.n_levels) / np.where(counts, counts, 1.0)
         priors["cost"] = np.maximum(costs, LEAST_SHARE * costs.max())
         return priors
 
-    def _store(self, settled: Settlement, rows: TrainingRows, target_ndim: int, dtype: Any) -> None:
-        learned = settled.learned
-        solution = settled.machine.solution(settled.rows, learned.costs, learned.C)
-        self.beta_ = solution.beta.astype(dtype)
-        self.layer_, self.solver_ = settled.machine.layer, solution.path
-        self._target_ndim_ = target_ndim
+    @available_if(_never)
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Is not offered."""
 
-    def _store_costs(
-        self,
-        settled: Settlement,
-        level: CostLevel,
-        rows: TrainingRows,
-        codes: IntArray,
-        used: IntArray,
-    ) -> None:
-        costs = settled.learned.costs
-        if isinstance(level, SampleLevel):
-            seen = np.maximum(np.bincount(rows.codes, minlength=self.n_levels), 1)
-            self.class_costs_: FloatArray = np.bincount(rows.codes, costs, self.n_levels) / seen
-            self.cost_vector_ = self.class_costs_[codes]
-            self.cost_vector_[used] = costs
-        else:
-            self.class_costs_ = costs
-            self.cost_vector_ = costs[codes]
+    history_ = property(history_frame)
+    n_evaluations_ = property(n_evaluations)
 
 
 def _row_costs(stated: Any, used: IntArray, n_rows: int) -> FloatArray | None:

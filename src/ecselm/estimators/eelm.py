@@ -15,10 +15,10 @@ from ecselm._random import as_generator
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import FloatArray
 from ecselm.costs import CostTerms
-from ecselm.estimators._base import LAYER, RIDGE, ELMClassification, ELMFamily, ELMRegression
-from ecselm.estimators._training import LayerRecipe, Rows, finite
-from ecselm.fitness.folds import holdout
-from ecselm.fitness.hashing import row_keys
+from ecselm.estimators._base import LAYER, RIDGE, ELMBase, ELMClassifierBase, ELMRegressorBase
+from ecselm.estimators._layers import LayerRecipe, finite
+from ecselm.estimators._training import Rows
+from ecselm.fitness.folds import holdout, row_hashes
 from ecselm.layers import HiddenLayer, InputScale, RandomLayer, measure_scale
 from ecselm.layers.random import Weights
 from ecselm.linalg import Solution, solve_weighted
@@ -55,7 +55,7 @@ def hold_out(rows: Rows, fraction: float, rng: np.random.Generator) -> HeldOut:
         rows = rows.taken(np.flatnonzero(rows.weight > 0))
     (split,) = holdout(rows.X, rows.y, fraction, rng)
     test = rows.taken(split.test)
-    distinct = set(zip(test.y.tolist(), row_keys(test.X), strict=True))
+    distinct = set(zip(test.y.tolist(), row_hashes(test.X), strict=True))
     return HeldOut(rows.taken(split.train), test, len(distinct))
 
 
@@ -86,13 +86,13 @@ def _root_mean_square(rows: Rows, Z: FloatArray) -> float:
     return float(np.sqrt(np.average(squares, weights=rows.weight)))
 
 
-def _spread(rows: Rows) -> float:
+def _target_std(rows: Rows) -> float:
     mean = np.average(rows.T, axis=0, weights=rows.weight)
     return _root_mean_square(rows, mean[np.newaxis])
 
 
 ERROR_RATE = ErrorMeasure(_error_rate, _one, perfect=1.0)
-ROOT_MEAN_SQUARE = ErrorMeasure(_root_mean_square, _spread, perfect=0.0)
+ROOT_MEAN_SQUARE = ErrorMeasure(_root_mean_square, _target_std, perfect=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class LayerJudge:
     measure: ErrorMeasure
 
     def __call__(self, P: FloatArray) -> Judged:
-        """Judge the points of ``P`` (NP, L (n + 1))."""
+        """Fitness the points of ``P`` (NP, L (n + 1))."""
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows never wins
             found = np.array([self._judge(theta) for theta in P])
         return Judged(P, found[:, 0], found[:, 1])
@@ -158,13 +158,13 @@ class EvolvedLearner:
         return solve_output(H, self.known.T, self.known.weights(coefficients), C)
 
 
-def _learns_all_rows_at_once(estimator: ELMFamily) -> bool:
+def _learns_all_rows_at_once(estimator: ELMBase) -> bool:
     raise AttributeError(
         f"{type(estimator).__name__} has no partial_fit: the search must see all rows"
     )
 
 
-class EvolvedLayer(ELMFamily):
+class EvolvedLayer(ELMBase):
     """What both estimators share: parameters, search and its history."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -227,7 +227,7 @@ class EvolvedLayer(ELMFamily):
 
         Columns are ``generation``, ``evaluations`` so far, the score of the ``best``
         candidate so far, which a smaller norm may cost a little, and ``mean`` and
-        ``spread`` of the scores of the generation.
+        ``std`` of the scores of the generation.
         """
         import pandas as pd  # noqa: PLC0415
 
@@ -269,7 +269,7 @@ class EvolvedLayer(ELMFamily):
         self.best_score_ = self._measure.score(float(learner.evolution.best.errors))
 
 
-class EELMClassifier(EvolvedLayer, ELMClassification):
+class EELMClassifier(EvolvedLayer, ELMClassifierBase):
     """Evolutionary extreme learning machine: input weights found by differential evolution.
 
     Candidates are the input weights and biases ``[W, b]`` of a small hidden layer. Each
@@ -327,7 +327,7 @@ class EELMClassifier(EvolvedLayer, ELMClassification):
         ``population_size * (max_epochs + 1)``.
     history_ : pandas.DataFrame
         The generations of the search: ``generation``, ``evaluations``, and the
-        ``best``, ``mean`` and ``spread`` of the scores.
+        ``best``, ``mean`` and ``std`` of the scores.
     cost_vector_, solver_, n_features_in_, feature_names_in_ :
         As in :class:`ELMClassifier`.
 
@@ -346,11 +346,11 @@ class EELMClassifier(EvolvedLayer, ELMClassification):
     _measure = ERROR_RATE
 
 
-class EELMRegressor(EvolvedLayer, ELMRegression):
+class EELMRegressor(EvolvedLayer, ELMRegressorBase):
     """Evolutionary extreme learning machine for one or many real targets.
 
     As :class:`EELMClassifier`, with the root mean square error on the rows held out. The
-    least error that ``tolerance`` refers to is ``1/n`` of the spread of their targets,
+    least error that ``tolerance`` refers to is ``1/n`` of the std of their targets,
     so that the unit of the targets does not matter.
 
     Parameters

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ecselm._typing import FloatArray
-from ecselm.estimators._base import LAYER, RIDGE, ELMClassification, ELMRegression
+from ecselm._sklearn import StrOptions
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.costs import WEIGHTINGS, ClassWeights, Costs, class_weights
+from ecselm.estimators._base import (
+    KERNEL,
+    KERNEL_OR_LAYER,
+    LAYER,
+    RIDGE,
+    ELMClassifierBase,
+    ELMRegressorBase,
+)
+from ecselm.estimators._training import KernelLearner, LayerLearner
 
 
-class ELMClassifier(ELMClassification):
+class ELMClassifier(ELMClassifierBase):
     """Extreme learning machine: a random hidden layer and a ridge solution on it.
 
     ``beta = (I/C + H'diag(w)H)^-1 H'diag(w)T`` (5), with targets +1 and -1 and the
@@ -98,7 +108,7 @@ class ELMClassifier(ELMClassification):
         self.random_state = random_state
 
 
-class ELMRegressor(ELMRegression):
+class ELMRegressor(ELMRegressorBase):
     """Extreme learning machine for one or many real targets.
 
     ``beta = (I/C + H'diag(w)H)^-1 H'diag(w)T`` (5); there is no intercept, as in the
@@ -146,3 +156,241 @@ class ELMRegressor(ELMRegression):
         self.scale = scale
         self.hidden_layer = hidden_layer
         self.random_state = random_state
+
+
+class WELMClassifier(ELMClassifierBase):
+    """Weighted extreme learning machine: rare classes count more.
+
+    ``beta = (I/C + H'WH)^-1 H'WT`` with a weight for every class, from how often it
+    occurs. Equation (8) multiplies a matrix by a scalar sum; it is read as a weight
+    inside the sum, as in the article it cites.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number L of hidden units.
+    weighting : {"w1", "w2", "balanced"}, dict or None, default="w1"
+        ``"w1"`` is (9), ``1/n_c``; ``"w2"`` is (10), which also takes ``0.618/n_c`` for
+        classes above the average; ``"balanced"`` is ``N/(k n_c)``; a dict gives weights
+        by class label.
+    normalize : bool, default=False
+        Scale the weights to a mean of 1. As printed, W1 has the mean ``k/N``, so that
+        the same C regularises N/k times as strongly as in :class:`ELMClassifier`.
+    C : float, default=32.0
+        Trade-off between small errors and small output weights; larger fits closer.
+    activation, draw, hidden_layer, random_state :
+        As in :class:`ELMClassifier`.
+    scale : {"auto", "standard", "minmax"} or None, default="auto"
+        Scale of the inputs, measured on the training rows; ``"auto"`` is ``"standard"``
+        for a hidden layer and None for a kernel.
+    kernel : str, callable or None, default=None
+        If given, the machine is a kernel machine as :class:`KELMClassifier`, with no
+        hidden layer and no ``partial_fit``.
+    gamma, degree, coef0 :
+        As in :class:`KELMClassifier`.
+    max_samples : int or None, default=20000
+        More training rows are refused when there is a kernel; None lifts the limit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    class_weights_ : array of shape (k,)
+        The weight of every class.
+    cost_vector_ : array of shape (N,)
+        The weight of every training row, the B of (15); from ``fit`` only.
+    beta_, layer_, solver_, n_features_in_ :
+        As in :class:`ELMClassifier`.
+
+    Notes
+    -----
+    ``partial_fit`` needs the sums of every class apart, k L (L + k) numbers. ``fit`` keeps
+    them for it only up to 8 MiB; beyond that a stream begins with ``partial_fit``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.metrics import recall_score
+    >>> from ecselm import ELMClassifier, WELMClassifier
+    >>> X, y = make_classification(1000, weights=[0.95], flip_y=0.1, random_state=0)
+    >>> plain = ELMClassifier(random_state=0).fit(X, y)
+    >>> weighted = WELMClassifier(random_state=0).fit(X, y)
+    >>> bool(recall_score(y, weighted.predict(X)) > recall_score(y, plain.predict(X)))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KERNEL_OR_LAYER,
+        **RIDGE,
+        "weighting": [StrOptions(set(WEIGHTINGS)), Mapping, None],
+        "normalize": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_hidden: int = 100,
+        *,
+        weighting: str | Mapping[Any, float] | None = "w1",
+        normalize: bool = False,
+        C: float = 32.0,
+        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        draw: str = "orthogonal",
+        scale: str | None = "auto",
+        hidden_layer: Any = None,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray] | None = None,
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        max_samples: int | None = 20000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.weighting = weighting
+        self.normalize = normalize
+        self.C = C
+        self.activation = activation
+        self.draw = draw
+        self.scale = scale
+        self.hidden_layer = hidden_layer
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
+        return ClassWeights(len(classes))
+
+    def _coefficients(
+        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+    ) -> FloatArray:
+        W = class_weights(self.weighting, learner.counts, classes)
+        return normalized(W, learner.masses, learner.counts) if self.normalize else W
+
+    @property
+    def class_weights_(self) -> FloatArray:
+        """Return the weight of every class."""
+        return self._group_costs_
+
+
+def normalized(coefficients: FloatArray, masses: FloatArray, counts: FloatArray) -> FloatArray:
+    """Scale the coefficients of the cost groups so that B has the mean 1."""
+    total = float(coefficients @ masses)
+    return coefficients * (counts.sum() / total) if total > 0 else coefficients
+
+
+class KELMClassifier(ELMClassifierBase):
+    """Kernel extreme learning machine: a kernel in the place of H H'.
+
+    ``z(x) = [K(x, x_1), ..., K(x, x_N)] (I/C + Omega)^-1 T`` (7). It has no hidden
+    units and no randomness; memory grows with N^2 and time with N^3.
+
+    Parameters
+    ----------
+    C : float, default=32.0
+        Trade-off between small errors and small output weights; larger fits closer.
+    kernel : str or callable, default="rbf"
+        ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``, ``"cosine"``,
+        ``"precomputed"`` (X is then the kernel matrix), or a function of two blocks of
+        rows that returns the matrix of their kernel values.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, polynomial and laplacian, as in :class:`sklearn.svm.SVC`. The
+        paper does not state its kernel or width: choose both by cross-validation.
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the polynomial kernel.
+    scale : {"standard", "minmax"} or None, default=None
+        Scale of the inputs, measured on the training rows; sparse rows are not centred.
+    max_samples : int or None, default=20000
+        More training rows are refused; None lifts the limit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    beta_ : array of shape (N, k)
+        ``(I/C + Omega)^-1 T``, the weights of the training rows.
+    layer_ : KernelMap
+        The map from x to its kernel values with the training rows.
+    cost_vector_ : array of shape (N,)
+        The B of (15), here 1 for every row.
+    solver_ : str
+        The path the solution took.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ecselm import KELMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bool(KELMClassifier().fit(X, y).score(X, y) > 0.95)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**KERNEL, **RIDGE}
+
+    def __init__(
+        self,
+        C: float = 32.0,
+        *,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        scale: str | None = None,
+        max_samples: int | None = 20000,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scale = scale
+        self.max_samples = max_samples
+
+
+class KELMRegressor(ELMRegressorBase):
+    """Kernel extreme learning machine for one or many real targets (7).
+
+    Parameters
+    ----------
+    C, kernel, gamma, degree, coef0, scale, max_samples :
+        As in :class:`KELMClassifier`.
+
+    Attributes
+    ----------
+    beta_ : array of shape (N, m)
+    layer_ : KernelMap
+    solver_ : str
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecselm import KELMRegressor
+    >>> X = np.linspace(-3, 3, 50)[:, np.newaxis]
+    >>> model = KELMRegressor(C=1e4).fit(X, np.sin(X[:, 0]))
+    >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**KERNEL, **RIDGE}
+
+    def __init__(
+        self,
+        C: float = 32.0,
+        *,
+        kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        scale: str | None = None,
+        max_samples: int | None = 20000,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scale = scale
+        self.max_samples = max_samples

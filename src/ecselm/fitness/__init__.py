@@ -1,47 +1,47 @@
 """How good costs are: from points in a box to losses (paper, eqs. 20-21)."""
 
 from ecselm.fitness.encoding import Candidates, CostEncoding, Span
-from ecselm.fitness.engine_selection import layer_engine
 from ecselm.fitness.engines import (
     Engine,
     ExpectedCostEngine,
     LeaveOneOutEngine,
     RememberedScores,
     kernel_engine,
+    layer_engine,
 )
-from ecselm.fitness.folds import Split, deal, every_row, folds, holdout
+from ecselm.fitness.folds import Split, assign_folds, every_row, fold_splits, holdout
 from ecselm.fitness.objective import (
+    ConfusionFitness,
     CostObjective,
-    CountJudge,
-    ErrorJudge,
-    Judge,
-    RowCostJudge,
+    ErrorFitness,
+    Fitness,
+    RowCostFitness,
     Shrinkage,
-    TieBreakingJudge,
+    TieBreakingFitness,
 )
 from ecselm.fitness.systems import CostedRows, TrainingKernel
 
 __all__ = [
     "Candidates",
+    "ConfusionFitness",
     "CostEncoding",
     "CostObjective",
     "CostedRows",
-    "CountJudge",
     "Engine",
-    "ErrorJudge",
+    "ErrorFitness",
     "ExpectedCostEngine",
-    "Judge",
+    "Fitness",
     "LeaveOneOutEngine",
     "RememberedScores",
-    "RowCostJudge",
+    "RowCostFitness",
     "Shrinkage",
     "Span",
     "Split",
-    "TieBreakingJudge",
+    "TieBreakingFitness",
     "TrainingKernel",
-    "deal",
+    "assign_folds",
     "every_row",
-    "folds",
+    "fold_splits",
     "holdout",
     "kernel_engine",
     "layer_engine",

@@ -3,31 +3,120 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
+from hashlib import blake2b
+from itertools import pairwise
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, BoolArray, IntArray, Matrix
-from ecselm.fitness.hashing import N_LISTED, drawn_salt, key_numbers, mixed, row_keys
 
+HASH = np.dtype("S16")
+ENTRY = np.dtype([("column", "i8"), ("value", "f4")])
+N_LISTED = 1 << 14  # distinct rows of a class up to which folds are drawn from a list of them
 MOST_SPLITS = 62  # so that a row's splits fit into one integer
-WITHIN = ("loo", "train")  # what judges rows by others of their group, or by themselves
+WITHIN = ("loo", "train")  # validate rows by others of their group, or by themselves
 N_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Positions of the rows to train on and of the rows to judge by."""
+    """Positions of the training rows and of the validation rows."""
 
     train: IntArray
     test: IntArray
 
 
+def row_hashes(X: Matrix) -> AnyArray:
+    """Return a content hash of 16 bytes for every row; equal rows have equal hashes.
+
+    Dense and sparse rows, and rows in float32 and float64, have the same hash: rows that
+    differ by less than the resolution of float32 count as equal. Hashes are as good as
+    random, so the rows of the smallest hashes are a random sample of the distinct rows.
+    """
+    if not sparse.issparse(X) and np.asarray(X).dtype.kind not in "biuf":  # words, dates
+        return _digests(_in_words(row).encode() for row in np.asarray(X))
+    hashes = [_numeric_hashes(X[rows]) for rows in row_blocks(X.shape[0], X.shape[1])]
+    return np.concatenate([np.empty(0, HASH), *hashes])
+
+
+def _in_words(row: AnyArray) -> str:
+    return repr([float(v) if isinstance(v, Real) else v for v in row.tolist()])
+
+
+def _numeric_hashes(X: Matrix) -> AnyArray:
+    """Hash the columns and values of the entries that are not 0 in float32."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, copy=True)
+        X.sum_duplicates()
+    with np.errstate(over="ignore"):  # only equality matters
+        X = X.astype(np.float32)
+    if not sparse.issparse(X) and X.all():
+        entries = np.empty(X.shape, dtype=ENTRY)
+        entries["column"], entries["value"] = np.arange(X.shape[1]), X
+        ends = np.arange(X.shape[0] + 1) * X.shape[1]
+    else:
+        rows = sparse.csr_array(X)
+        rows.eliminate_zeros()
+        entries = np.empty(rows.nnz, dtype=ENTRY)
+        entries["column"], entries["value"] = rows.indices, rows.data
+        ends = rows.indptr.astype(np.int64)
+    content = entries.reshape(-1).view(np.uint8).data
+    ranges = pairwise((ends * ENTRY.itemsize).tolist())
+    return _digests(content[start:end] for start, end in ranges)
+
+
+def _digests(contents: Iterable[bytes | memoryview]) -> AnyArray:
+    size = HASH.itemsize
+    return np.frombuffer(
+        b"".join([blake2b(content, digest_size=size).digest() for content in contents]), HASH
+    )
+
+
+def hash_numbers(hashes: AnyArray) -> AnyArray:
+    """Return 64 bits (N,) of every row hash, as an unsigned integer.
+
+    Examples
+    --------
+    >>> hash_numbers(np.array([bytes(range(16))])).tolist() == [0x08090A0B0C0D0E0F]
+    True
+    """
+    return hashes.astype(HASH).view(">u8")[1::2].astype(np.uint64)
+
+
+def mixed(numbers: AnyArray, salt: int) -> AnyArray:
+    """Return pseudo-random unsigned numbers (N,), equal for equal inputs.
+
+    They are the outputs of SplitMix64 (Steele, Lea & Flood, 2014) at these positions.
+
+    Examples
+    --------
+    >>> bool(np.diff(np.sort(mixed(np.arange(1000), 1))).min() > 0)
+    True
+    """
+    x = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(salt)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def drawn_salt(rng: np.random.Generator) -> int:
+    """Draw a salt for :func:`mixed`."""
+    return int(rng.integers(1 << 63))
+
+
+def first_places(hashes: AnyArray) -> IntArray:
+    """Return the position of the first row of every distinct hash, in the order of the hashes."""
+    return np.unique(hashes, return_index=True)[1]
+
+
 def is_every_row(positions: IntArray, n_rows: int) -> bool:
-    """Tell whether positions are all of ``n_rows`` rows in their order: nothing need be taken.
+    """Tell whether positions are those of all ``n_rows`` rows in order: no copy is needed.
 
     Examples
     --------
@@ -38,21 +127,21 @@ def is_every_row(positions: IntArray, n_rows: int) -> bool:
 
 
 def every_row(n_rows: int) -> list[Split]:
-    """Judge by the training rows themselves, as (21) is printed."""
+    """Validate on the training rows themselves, as (21) is printed."""
     rows = np.arange(n_rows)
     return [Split(rows, rows)]
 
 
-def folds(
+def fold_splits(
     X: Matrix,
     y: IntArray,
     n_folds: int,
     rng: np.random.Generator,
     groups: IntArray | None = None,
 ) -> list[Split]:
-    """Judge every row by a machine trained without its fold, and so without its group."""
-    parts = deal(X, y, n_folds, rng, groups)
-    return _splits([parts == part for part in range(n_folds)])
+    """Validate every fold, and with it whole groups, by a model trained on the other folds."""
+    fold = assign_folds(X, y, n_folds, rng, groups)
+    return _splits([fold == number for number in range(n_folds)])
 
 
 def holdout(
@@ -62,51 +151,51 @@ def holdout(
     rng: np.random.Generator,
     groups: IntArray | None = None,
 ) -> list[Split]:
-    """Judge by a share of the distinct rows or groups of each class, which nobody trains on.
+    """Validate on a share of the distinct rows or groups of each class.
 
     A class with two of them or more gives at least one, and keeps at least one.
     """
-    keys, homes, dealing = draw_dealing(X, y, rng, groups)
-    return _splits([dealing.set_aside(keys, homes, fraction)])
+    hashes, strata, assignment = draw_folds(X, y, rng, groups)
+    return _splits([assignment.holdout(hashes, strata, fraction)])
 
 
 def _splits(tests: list[np.ndarray]) -> list[Split]:
-    """Return splits by masks, without those that leave nothing to train on or to judge by."""
+    """Return the splits of masks, without those that have no training or validation rows."""
     splits = [Split(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
     usable = [split for split in splits if len(split.train) and len(split.test)]
     if not usable:
         raise ValueError(
-            "some rows must be left to train on and others to judge by, got too few distinct rows "
-            f"or groups of a class for that: n_samples={len(tests[0])}"
+            "some rows must be left to train on and others to validate by, got too few distinct "
+            f"rows or groups of a class for that: n_samples={len(tests[0])}"
         )
     return usable
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRows:
-    """Distinct rows of one class in an order that was drawn."""
+    """Distinct rows of one class, in an order drawn at random."""
 
-    keys: AnyArray  # (d,) ascending
+    hashes: AnyArray  # (d,) ascending
     order: IntArray  # (d,)
-    start: int  # how many were dealt out before: the parts get equal sizes
+    start: int  # rows of the classes before: the folds get equal sizes over all classes
 
-    def parts(self, keys: AnyArray, n_parts: int) -> IntArray:
-        """Return the part of every row."""
-        return (self.start + self._order_of(keys)) % n_parts
+    def folds(self, hashes: AnyArray, n_folds: int) -> IntArray:
+        """Return the fold of every row."""
+        return (self.start + self._order_of(hashes)) % n_folds
 
-    def set_aside(self, keys: AnyArray, fraction: float) -> BoolArray:
-        """Return which rows are judged by, of two distinct ones at least one, but never all."""
-        return self._order_of(keys) < self.n_aside(fraction)
+    def holdout(self, hashes: AnyArray, fraction: float) -> BoolArray:
+        """Return the mask of the validation rows: of two distinct ones at least one, never all."""
+        return self._order_of(hashes) < self.n_holdout(fraction)
 
-    def n_aside(self, fraction: float) -> int:
-        """Return how many distinct rows are judged by."""
-        return min(max(1, round(fraction * len(self.keys))), len(self.keys) - 1)
+    def n_holdout(self, fraction: float) -> int:
+        """Return the number of distinct validation rows."""
+        return min(max(1, round(fraction * len(self.hashes))), len(self.hashes) - 1)
 
-    def _order_of(self, keys: AnyArray) -> IntArray:
-        """Return the places of rows in the order, which may have changed since they were listed."""
-        places = np.searchsorted(self.keys, keys)
-        known = places < len(self.keys)
-        known[known] = self.keys[places[known]] == keys[known]
+    def _order_of(self, hashes: AnyArray) -> IntArray:
+        """Return the rank of rows in the order; refuse rows that were not listed."""
+        places = np.searchsorted(self.hashes, hashes)
+        known = places < len(self.hashes)
+        known[known] = self.hashes[places[known]] == hashes[known]
         if not known.all():
             raise ValueError(
                 "the rows must be the same every time they are read, got "
@@ -116,126 +205,127 @@ class ListedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class ManyRows:
-    """More rows of one class than anybody lists: each goes where its own key says.
+class HashedRows:
+    """Large classes: assign each row by its hash, without enumerating the class.
 
-    Nobody has to know all of them for that. Parts are equal up to chance.
+    Folds have equal sizes up to chance.
     """
 
     salt: int
 
-    def parts(self, keys: AnyArray, n_parts: int) -> IntArray:
-        """Return the part of every row."""
-        return (mixed(key_numbers(keys), self.salt) % np.uint64(n_parts)).astype(np.intp)
+    def folds(self, hashes: AnyArray, n_folds: int) -> IntArray:
+        """Return the fold of every row."""
+        return (mixed(hash_numbers(hashes), self.salt) % np.uint64(n_folds)).astype(np.intp)
 
-    def set_aside(self, keys: AnyArray, fraction: float) -> BoolArray:
-        """Return which rows are judged by."""
-        return mixed(key_numbers(keys), self.salt) < np.uint64(int(fraction * 2.0**64))
+    def holdout(self, hashes: AnyArray, fraction: float) -> BoolArray:
+        """Return the mask of the validation rows."""
+        return mixed(hash_numbers(hashes), self.salt) < np.uint64(int(fraction * 2.0**64))
 
 
 @dataclass(frozen=True, slots=True)
-class Dealing:
-    """How the rows of every class are dealt out."""
+class FoldAssignment:
+    """Assign the rows of every class to folds, or to a holdout, by their hashes."""
 
-    classes: dict[int, ListedRows | ManyRows]
+    classes: dict[int, ListedRows | HashedRows]
 
     @classmethod
     def drawn(
         cls, listed: Mapping[int, AnyArray], rng: np.random.Generator, n_listed: int
-    ) -> Dealing:
-        """Draw how to deal out classes of distinct keys, given in ascending order.
+    ) -> FoldAssignment:
+        """Draw the assignment for classes of distinct row hashes, given in ascending order.
 
-        Of a class that has more than ``n_listed`` keys, so many and one are enough.
+        Of a class with more than ``n_listed`` hashes, ``n_listed + 1`` of them are enough.
 
         Examples
         --------
         >>> rng = np.random.default_rng(0)
-        >>> dealing = Dealing.drawn({0: np.array([3, 5]), 2: np.array([4])}, rng, 2)
-        >>> sorted(dealing.parts(np.array([3, 5, 4]), np.array([0, 0, 2]), 3).tolist())
+        >>> assignment = FoldAssignment.drawn({0: np.array([3, 5]), 2: np.array([4])}, rng, 2)
+        >>> sorted(assignment.folds(np.array([3, 5, 4]), np.array([0, 0, 2]), 3).tolist())
         [0, 1, 2]
         """
-        classes: dict[int, ListedRows | ManyRows] = {}
+        classes: dict[int, ListedRows | HashedRows] = {}
         start = 0
-        for code, keys in listed.items():
-            if len(keys) > n_listed:
-                classes[code] = ManyRows(drawn_salt(rng))
+        for code, hashes in listed.items():
+            if len(hashes) > n_listed:
+                classes[code] = HashedRows(drawn_salt(rng))
             else:
-                classes[code] = ListedRows(keys, rng.permutation(len(keys)), start)
-                start += len(keys)
+                classes[code] = ListedRows(hashes, rng.permutation(len(hashes)), start)
+                start += len(hashes)
         return cls(classes)
 
-    def n_parts(self, most: int) -> int:
-        """Return how many of so many parts get rows; they are the first."""
-        listed = [len(rows.keys) for rows in self.classes.values() if isinstance(rows, ListedRows)]
+    def n_folds(self, most: int) -> int:
+        """Return the number of folds that get rows, at most ``most``; they are the first."""
+        listed = [
+            len(rows.hashes) for rows in self.classes.values() if isinstance(rows, ListedRows)
+        ]
         return min(most, sum(listed)) if len(listed) == len(self.classes) else most
 
-    def sets_aside(self, fraction: float) -> bool:
-        """Tell whether a class has rows to give."""
+    def has_holdout(self, fraction: float) -> bool:
+        """Tell whether a class has rows to validate by."""
         return any(
-            isinstance(rows, ManyRows) or rows.n_aside(fraction) > 0
+            isinstance(rows, HashedRows) or rows.n_holdout(fraction) > 0
             for rows in self.classes.values()
         )
 
-    def parts(self, keys: AnyArray, y: IntArray, n_parts: int) -> IntArray:
-        """Return the part (N,) of every row, by key and class (N,)."""
-        parts = np.empty(len(y), dtype=np.intp)
+    def folds(self, hashes: AnyArray, y: IntArray, n_folds: int) -> IntArray:
+        """Return the fold (N,) of every row, by hash and class (N,)."""
+        fold = np.empty(len(y), dtype=np.intp)
         for code, rows in self.classes.items():
             mine = np.flatnonzero(y == code)
-            parts[mine] = rows.parts(keys[mine], n_parts)
-        return parts
+            fold[mine] = rows.folds(hashes[mine], n_folds)
+        return fold
 
-    def set_aside(self, keys: AnyArray, y: IntArray, fraction: float) -> BoolArray:
-        """Return which rows (N,) are judged by, a share of the distinct ones of each class."""
-        aside = np.zeros(len(y), dtype=bool)
+    def holdout(self, hashes: AnyArray, y: IntArray, fraction: float) -> BoolArray:
+        """Return the mask (N,) of validation rows, a share of the distinct rows of each class."""
+        mask = np.zeros(len(y), dtype=bool)
         for code, rows in self.classes.items():
             mine = np.flatnonzero(y == code)
-            aside[mine] = rows.set_aside(keys[mine], fraction)
-        return aside
+            mask[mine] = rows.holdout(hashes[mine], fraction)
+        return mask
 
 
-def deal(
+def assign_folds(
     X: Matrix,
     y: IntArray,
-    n_parts: int,
+    n_folds: int,
     rng: np.random.Generator,
     groups: IntArray | None = None,
 ) -> IntArray:
-    """Deal the rows out into parts, class by class, and return the part of every row.
+    """Assign the rows to folds, class by class, and return the fold of every row.
 
-    Rows that are equal and of one class share a part, so that no row is judged by its
-    own copy. The parts depend on the set of distinct rows alone, neither on their order
-    nor on how often they occur: a row of weight 2 and the same row twice are one thing.
-    Where rows belong to ``groups`` (N,), these are dealt out instead, each as a whole.
+    Rows that are equal and of one class share a fold, so that no row is validated by a
+    model trained on its copy. The folds depend on the set of distinct rows alone, neither
+    on their order nor on how often they occur: a row of weight 2 and the same row twice
+    are one thing. Where rows belong to ``groups`` (N,), whole groups are assigned instead.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [2.0], [3.0], [1.0]])
-    >>> parts = deal(X, np.zeros(4, dtype=int), 3, np.random.default_rng(0))
-    >>> bool(parts[0] == parts[3]), sorted(parts[:3].tolist())
+    >>> fold = assign_folds(X, np.zeros(4, dtype=int), 3, np.random.default_rng(0))
+    >>> bool(fold[0] == fold[3]), sorted(fold[:3].tolist())
     (True, [0, 1, 2])
     """
-    keys, homes, dealing = draw_dealing(X, y, rng, groups)
-    return dealing.parts(keys, homes, n_parts)
+    hashes, strata, assignment = draw_folds(X, y, rng, groups)
+    return assignment.folds(hashes, strata, n_folds)
 
 
-def draw_dealing(
+def draw_folds(
     X: Matrix, y: IntArray, rng: np.random.Generator, groups: IntArray | None
-) -> tuple[AnyArray, IntArray, Dealing]:
-    """Return keys and classes (N,) that rows are dealt out by, and how they are to be."""
-    keys, homes = (row_keys(X), y) if groups is None else (groups, _homes(y, groups))
-    listed = {int(code): np.unique(keys[homes == code]) for code in np.unique(homes)}
-    return keys, homes, Dealing.drawn(listed, rng, N_LISTED if groups is None else len(keys))
+) -> tuple[AnyArray, IntArray, FoldAssignment]:
+    """Return row hashes or groups (N,), strata (N,), and the assignment drawn for them."""
+    hashes, strata = (row_hashes(X), y) if groups is None else (groups, _strata(y, groups))
+    listed = {int(code): np.unique(hashes[strata == code]) for code in np.unique(strata)}
+    n_listed = N_LISTED if groups is None else len(hashes)
+    return hashes, strata, FoldAssignment.drawn(listed, rng, n_listed)
 
 
-def _homes(y: IntArray, groups: IntArray | None) -> IntArray:
-    """Return the class (N,) that every row is dealt out with.
+def _strata(y: IntArray, groups: IntArray) -> IntArray:
+    """Return the class (N,) by which the group of every row is stratified.
 
-    That of a group is the one among its own which the fewest groups have: rare classes are
-    spread over the parts first. It does not matter how many rows a group has of it.
+    It is the class of the group that the fewest groups have, so that rare classes are
+    spread over the folds first. The number of rows a group has of it does not matter.
     """
-    if groups is None:
-        return y
     codes, places = np.unique(groups, return_inverse=True)
     has = np.zeros((len(codes), int(y.max()) + 1), dtype=bool)
     has[places, y] = True
@@ -245,14 +335,17 @@ def _homes(y: IntArray, groups: IntArray | None) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Sets of rows, and of which of them the training rows of every split are made."""
+    """Disjoint sets of rows, and which of them make up the training rows of every split.
+
+    Sums over cells are shared by all splits that train on them.
+    """
 
     rows: list[IntArray]
     members: AnyArray  # (n_splits, n_cells), bool
 
     @classmethod
     def of_splits(cls, splits: list[Split], n_rows: int) -> Cells:
-        """Cut the rows so that every split trains on whole cells.
+        """Divide the rows so that every split trains on whole cells.
 
         Examples
         --------
@@ -264,18 +357,18 @@ class Cells:
         ([array([2, 3]), array([0, 1])], [[True, False], [False, True]])
         """
         trained = [split.train for split in splits]
-        apart = cls(trained, np.eye(len(splits), dtype=bool))
+        separate = cls(trained, np.eye(len(splits), dtype=bool))
         once = all(len(np.unique(rows)) == len(rows) for rows in trained)
         if len(splits) > MOST_SPLITS or not once:
-            return apart
-        keys = np.zeros(n_rows, dtype=np.int64)
+            return separate
+        patterns = np.zeros(n_rows, dtype=np.int64)  # bit s: split s trains on the row
         for s, rows in enumerate(trained):
-            keys[rows] |= 1 << s
-        patterns = [int(key) for key in np.unique(keys) if key]
-        if len(patterns) > len(splits):  # splits that have little in common
-            return apart
-        members = [[bool(key >> s & 1) for key in patterns] for s in range(len(splits))]
-        return cls([np.flatnonzero(keys == key) for key in patterns], np.array(members))
+            patterns[rows] |= 1 << s
+        used = [int(pattern) for pattern in np.unique(patterns) if pattern]
+        if len(used) > len(splits):  # splits that share few rows
+            return separate
+        members = [[bool(pattern >> s & 1) for pattern in used] for s in range(len(splits))]
+        return cls([np.flatnonzero(patterns == pattern) for pattern in used], np.array(members))
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,9 +466,9 @@ def fitness_splits(
             return every_row(len(codes))
         if fitness == "holdout":
             return holdout(X, codes, fraction, rng, together)
-        return folds(X, codes, N_FOLDS, rng, together)
+        return fold_splits(X, codes, N_FOLDS, rng, together)
     if isinstance(fitness, Integral):
-        return folds(X, codes, int(fitness), rng, together)
+        return fold_splits(X, codes, int(fitness), rng, together)
     pairs = fitness.split(X, y) if groups is None else _split_by_groups(fitness, X, y, groups)
     splits = [Split(np.asarray(train), np.asarray(test)) for train, test in pairs]
     if not splits or not all(len(split.train) and len(split.test) for split in splits):
@@ -399,14 +492,14 @@ def _split_by_groups(fitness: Any, X: Matrix, y: AnyArray, groups: Groups) -> li
     return pairs
 
 
-def judged_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
+def validation_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
     """Return the positions of the judged rows, split after split."""
     if splits is None:
         return np.arange(n_rows)
     return np.concatenate([split.test for split in splits])
 
 
-def trained_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
+def training_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
     """Return the positions of rows that some candidate was trained on."""
     if splits is None:
         return np.arange(n_rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,27 +24,27 @@ from ecselm.fitness.engines import Engine, Remembering, Solved, Solving
 TIE_BREAK = 1e-3  # how much the squared error counts beside a score that is flat
 
 
-class Judge(Protocol):
-    """What gives candidates their fitness."""
+class Fitness(Protocol):
+    """A function of the scores of validation rows."""
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,) of scores (P, n, m); greater is better."""
 
 
 @runtime_checkable
-class QuickJudge(Protocol):
-    """A judge that may do with less than scores."""
+class QuickFitness(Protocol):
+    """A fitness that may need output weights only, not scores."""
 
     @property
     def is_quick(self) -> bool:
-        """Tell whether it does."""
+        """Tell whether output weights are enough."""
 
     def of_solved(self, solved: Solved) -> FloatArray:
         """Return the fitness (P,), NaN for candidates without a solution."""
 
 
 @dataclass(frozen=True, slots=True)
-class CountJudge:
+class ConfusionFitness:
     """A metric of the confusion matrix, part counted and part smoothed.
 
     ``(1 - smoothing) metric(counted) + smoothing metric(smoothed)``.
@@ -81,7 +81,7 @@ class CountJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class RowCostJudge:
+class RowCostFitness:
     """Minus the mean of costs known by row, part counted and part smoothed."""
 
     y: IntArray  # (n,)
@@ -102,7 +102,7 @@ class RowCostJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorJudge:
+class ErrorFitness:
     """Minus the mean of a function of the residuals, ``t - z``."""
 
     T: FloatArray  # (n, m)
@@ -126,38 +126,38 @@ class ErrorJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class TieBreakingJudge:
-    """Another judge's fitness, less a little of the squared error where that is flat."""
+class TieBreakingFitness:
+    """Another fitness, less a little of the squared error where that is flat."""
 
-    judge: Judge
+    fitness: Fitness
     T: FloatArray  # (n, m)
     weight: FloatArray | None
-    squares: ErrorJudge = field(init=False)
+    squares: ErrorFitness = field(init=False)
     share: float = field(init=False)
 
     def __post_init__(self) -> None:
         scale = max(float(self.T.var()), np.finfo(np.float64).tiny)
-        object.__setattr__(self, "squares", ErrorJudge(self.T, self.weight, np.square))
+        object.__setattr__(self, "squares", ErrorFitness(self.T, self.weight, np.square))
         object.__setattr__(self, "share", TIE_BREAK / scale)
 
     @property
     def is_quick(self) -> bool:
-        """Tell whether the other judge can do without scores."""
-        return isinstance(self.judge, QuickJudge) and self.judge.is_quick
+        """Tell whether the other fitness can do without scores."""
+        return isinstance(self.fitness, QuickFitness) and self.fitness.is_quick
 
     def of_solved(self, solved: Solved) -> FloatArray:
         """Return the fitness (P,) without scores."""
-        quick: QuickJudge = self.judge  # type: ignore[assignment]  # or is_quick says no
+        quick: QuickFitness = self.fitness  # type: ignore[assignment]  # or is_quick says no
         return quick.of_solved(solved) + self.share * self.squares.of_solved(solved)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the fitness (P,)."""
-        return self.judge(Z) + self.share * self.squares(Z)
+        return self.fitness(Z) + self.share * self.squares(Z)
 
 
 @dataclass(frozen=True, slots=True)
 class Shrinkage:
-    """What it costs in fitness to leave the prior costs.
+    """The penalty in fitness for leaving the prior costs.
 
     The strength times the squared logarithm of the factor by which the ratio of two costs
     differs from the prior's, in the mean over all pairs of costs.
@@ -165,8 +165,8 @@ class Shrinkage:
     Examples
     --------
     >>> import numpy as np
-    >>> pull = Shrinkage(np.array([1.0, 4.0]), strength=0.01)
-    >>> pull(np.array([[2.0, 8.0], [1.0, 1.0]])).round(4)
+    >>> penalty = Shrinkage(np.array([1.0, 4.0]), strength=0.01)
+    >>> penalty(np.array([[2.0, 8.0], [1.0, 1.0]])).round(4)
     array([0.    , 0.0192])
     """
 
@@ -174,14 +174,14 @@ class Shrinkage:
     strength: float
 
     def __call__(self, entries: FloatArray) -> FloatArray:
-        """Return what is taken off the fitness (P,) of cost entries (P, E)."""
+        """Return the penalty (P,) of cost entries (P, E)."""
         logs = np.log(entries / self.center)
         logs -= logs.mean(axis=1, keepdims=True)
         return self.strength * 2.0 * np.einsum("pe,pe->p", logs, logs) / (logs.shape[1] - 1)
 
 
 def batches_of(n_candidates: int, engine: Engine) -> list[slice]:
-    """Cut a generation into batches of about the size that the engine likes, in whole lanes.
+    """Divide a generation into batches of about the size that suits the engine, in whole lanes.
 
     Examples
     --------
@@ -196,73 +196,72 @@ def batches_of(n_candidates: int, engine: Engine) -> list[slice]:
 
 @dataclass(frozen=True, slots=True)
 class CostObjective:
-    """What a search minimises: candidates are decoded, scored and judged.
+    """The loss that a search minimises: candidates are decoded, scored and evaluated.
 
     A candidate without a solution, or without finite scores, gets an infinite loss. The
-    engine is given batches, the same ones whatever the number of workers.
+    engine is given batches that do not depend on the number of workers.
     """
 
     encoding: CostEncoding
     engine: Engine
-    judge: Judge
-    workers: Workers | None = None  # where the engine does not see to threads itself
+    fitness: Fitness
+    workers: Workers | None = None  # None for an engine that has threads of its own
     shrinkage: Shrinkage | None = None
 
     @property
     def remembers(self) -> bool:
-        """Tell whether last digits depend on what was asked before."""
+        """Tell whether the last digits depend on earlier calls."""
         return isinstance(self.engine, Remembering)
 
     def forget(self) -> None:
-        """Make what comes depend on nothing that was."""
+        """Make later calls independent of earlier ones."""
         if isinstance(self.engine, Remembering):
             self.engine.forget()
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Return the loss (P,) of points (P, D)."""
-        fitness = self._fitness()
-        return self._losses(points, lambda batch: fitness(batch)[np.newaxis])[0]
+        quick = (
+            isinstance(self.engine, Solving)
+            and isinstance(self.fitness, QuickFitness)
+            and self.fitness.is_quick
+        )
+        return self.losses(points, [self.fitness], quick=quick)[0]
 
-    def of_judges(self, points: FloatArray, judges: Sequence[Judge]) -> FloatArray:
-        """Return the losses (J, P) of points (P, D) for several judges of the same scores."""
-
-        def fitness(batch: Candidates) -> FloatArray:
-            Z = self.engine.scores(batch)
-            return np.stack([_judged(judge, Z) for judge in judges])
-
-        return self._losses(points, fitness)
-
-    def _losses(
-        self, points: FloatArray, fitness: Callable[[Candidates], FloatArray]
+    def losses(
+        self, points: FloatArray, fitnesses: Sequence[Fitness], *, quick: bool = False
     ) -> FloatArray:
+        """Return the losses (F, P) of points (P, D) for several functions of the same scores.
+
+        If ``quick``, scores are not computed: output weights are enough for the functions.
+        """
+        # Unscaled costs that are equal stay equal, which lets engines reuse their sums.
         candidates = self.encoding.decode(points, scaled=False)
         batches = [candidates.part(some) for some in batches_of(len(points), self.engine)]
+        engine: Any = self.engine
 
-        def losses(batch: Candidates) -> FloatArray:
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows loses below
-                values = -fitness(batch)
+        def evaluate(batch: Candidates) -> FloatArray:
+            with np.errstate(over="ignore", invalid="ignore"):  # infinite losses below
+                if quick:
+                    solved = engine.solved(batch)
+                    values = -np.stack([one.of_solved(solved) for one in fitnesses])  # type: ignore[attr-defined]
+                else:
+                    Z = engine.scores(batch)
+                    values = -np.stack([_finite_fitness(one, Z) for one in fitnesses])
             return np.where(np.isnan(values), np.inf, values)
 
         run = map if self.workers is None else self.workers.map
-        values = np.concatenate(list(run(losses, batches)), axis=1)
+        values = np.concatenate(list(run(evaluate, batches)), axis=1)
         if self.shrinkage is None:
             return values
         return values + self.shrinkage(self.encoding.entries(points))
 
-    def _fitness(self) -> Callable[[Candidates], FloatArray]:
-        """Return what gives the fitness (P,) from as little as the judge can do with."""
-        engine, judge = self.engine, self.judge
-        if isinstance(engine, Solving) and isinstance(judge, QuickJudge) and judge.is_quick:
-            return lambda batch: judge.of_solved(engine.solved(batch))
-        return lambda batch: _judged(judge, engine.scores(batch))
 
-
-def _judged(judge: Judge, Z: FloatArray) -> FloatArray:
+def _finite_fitness(fitness: Fitness, Z: FloatArray) -> FloatArray:
     """Return the fitness (P,), NaN for candidates without finite scores."""
     solved = np.isfinite(Z.sum(axis=(1, 2)))
     if solved.all():
-        return judge(Z)
-    fitness = np.full(len(Z), np.nan)
+        return fitness(Z)
+    values = np.full(len(Z), np.nan)
     if solved.any():
-        fitness[solved] = judge(Z[solved])
-    return fitness
+        values[solved] = fitness(Z[solved])
+    return values

@@ -3,9 +3,16 @@
 from ecselm.layers.activations import ACTIVATIONS
 from ecselm.layers.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
 from ecselm.layers.landmarks import LandmarkLayer
-from ecselm.layers.random import DRAWS, HiddenLayer, RandomLayer, SaturationWarning, draw_weights
+from ecselm.layers.random import (
+    DRAWS,
+    HiddenLayer,
+    LayerUnion,
+    RandomLayer,
+    SaturationWarning,
+    WeighedLayer,
+    draw_weights,
+)
 from ecselm.layers.scaling import SCALES, InputScale, RankScale, ScaleSum, measure_scale
-from ecselm.layers.union import LayerUnion, WeighedLayer
 
 __all__ = [
     "ACTIVATIONS",

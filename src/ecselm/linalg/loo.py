@@ -15,7 +15,7 @@ from ecselm.linalg.ridge import Solution
 MAX_LEVERAGE = 1.0 - 1e-9
 
 
-def left_out_scores(
+def loo_scores(
     F: FloatArray,
     T: FloatArray,
     solution: Solution,
@@ -40,7 +40,7 @@ def left_out_scores(
     >>> import numpy as np
     >>> from ecselm.linalg import solve_weighted
     >>> H, T, B = np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]]), np.ones(2)
-    >>> left_out_scores(H, T, solve_weighted(H, T, B, C=1e9), B).round(6).ravel()
+    >>> loo_scores(H, T, solve_weighted(H, T, B, C=1e9), B).round(6).ravel()
     array([3., 1.])
     """
     Z = F @ solution.beta

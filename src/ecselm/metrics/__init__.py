@@ -1,4 +1,4 @@
-"""Measures of what predictions are worth."""
+"""Metrics, the record of each, and the scorers found by their names."""
 
 from sklearn.metrics import mean_absolute_error
 
@@ -10,27 +10,32 @@ from ecselm.metrics.costs import (
     total_cost,
 )
 from ecselm.metrics.curves import CostCurve, cost_curve, operating_point, score_cost_curve
+from ecselm.metrics.intervals import PairedDifference, paired_difference
 from ecselm.metrics.recognition import (
     average_recognition_rate,
     cmc_curve,
     match_rate,
     total_recognition_rate,
 )
-from ecselm.metrics.registry import get_scorer, get_scorer_names
+from ecselm.metrics.registry import Metric, get_metric, get_scorer, get_scorer_names
 
 __all__ = [
     "CostCurve",
+    "Metric",
+    "PairedDifference",
     "average_recognition_rate",
     "cmc_curve",
     "cost_curve",
     "cumulative_score",
     "geometric_mean_score",
+    "get_metric",
     "get_scorer",
     "get_scorer_names",
     "match_rate",
     "mean_absolute_error",
     "mean_cost",
     "operating_point",
+    "paired_difference",
     "savings_score",
     "score_cost_curve",
     "total_cost",

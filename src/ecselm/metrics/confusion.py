@@ -1,24 +1,23 @@
 """Metrics of confusion matrices, for many matrices at once.
 
-Each takes counts (P, k, k), rows the truth, and returns (P,); greater is better. They
-equal scikit-learn's functions of the same names on whole counts and also make sense of
+Each takes counts (P, k, k), rows are the truth, and returns (P,); greater is better. They
+equal scikit-learn's functions of the same names on whole counts and are also defined for
 smoothed ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from ecselm._typing import FloatArray
 
-Metric = Callable[[FloatArray], FloatArray]
+ConfusionMetric = Callable[[FloatArray], FloatArray]
 
 
 def accuracy(counts: FloatArray) -> FloatArray:
-    """Return the share of right answers.
+    """Return the share of correct predictions.
 
     Examples
     --------
@@ -50,8 +49,8 @@ def matthews_corrcoef(counts: FloatArray) -> FloatArray:
     """Return the correlation between truth and prediction, 0 where one is constant."""
     truth, predicted, total = counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=(1, 2))
     covariance = _right(counts).sum(axis=1) * total - (truth * predicted).sum(axis=1)
-    spread = (total**2 - (truth**2).sum(axis=1)) * (total**2 - (predicted**2).sum(axis=1))
-    return _ratio(covariance, np.sqrt(np.maximum(spread, 0.0)), 0.0)
+    variances = (total**2 - (truth**2).sum(axis=1)) * (total**2 - (predicted**2).sum(axis=1))
+    return _ratio(covariance, np.sqrt(np.maximum(variances, 0.0)), 0.0)
 
 
 def precision(counts: FloatArray) -> FloatArray:
@@ -80,7 +79,7 @@ def neg_mean_cost(counts: FloatArray, cost: FloatArray) -> FloatArray:
 
 
 def savings(counts: FloatArray, cost: FloatArray) -> FloatArray:
-    """Return the share saved of what the best constant answer costs, ``cost`` being (k, k)."""
+    """Return the share saved of the cost of the best constant prediction, ``cost`` is (k, k)."""
     trivial = (counts.sum(axis=2) @ cost).min(axis=1)
     return share_saved(-neg_total_cost(counts, cost), trivial)
 
@@ -89,43 +88,26 @@ def share_saved(spent: FloatArray, trivial: FloatArray) -> FloatArray:
     """Return ``1 - spent / trivial``, where ``trivial`` must cost something."""
     if (trivial <= 0).any():
         raise ValueError(
-            "savings must have a best constant answer that costs more than 0, got "
+            "savings must have a best constant prediction that costs more than 0, got "
             f"{trivial.min():g}: against that nothing can be saved"
         )
     return 1.0 - spent / trivial
 
 
-def _macro(counts: FloatArray, by_class: Metric) -> FloatArray:
-    """Return the mean over the classes that occur or are predicted."""
+def macro_average(counts: FloatArray, per_class: ConfusionMetric) -> FloatArray:
+    """Return the mean of a metric over the classes that occur or are predicted."""
     seen = (counts.sum(axis=2) + counts.sum(axis=1)) > 0
-    return (by_class(counts) * seen).sum(axis=1) / seen.sum(axis=1)
+    return (per_class(counts) * seen).sum(axis=1) / seen.sum(axis=1)
 
 
-def _weighted(counts: FloatArray, by_class: Metric) -> FloatArray:
-    """Return the mean over classes by how often they occur."""
-    return (by_class(counts) * counts.sum(axis=2)).sum(axis=1) / counts.sum(axis=(1, 2))
+def weighted_average(counts: FloatArray, per_class: ConfusionMetric) -> FloatArray:
+    """Return the mean of a metric over the classes, weighted by their rows."""
+    return (per_class(counts) * counts.sum(axis=2)).sum(axis=1) / counts.sum(axis=(1, 2))
 
 
-def _of_second(counts: FloatArray, by_class: Metric) -> FloatArray:
-    """Return the value of the second of two classes, the positive one."""
-    return by_class(counts)[:, 1]
-
-
-COUNTED: dict[str, Metric] = {
-    "accuracy": accuracy,
-    "arr": balanced_accuracy,
-    "balanced_accuracy": balanced_accuracy,
-    "gmean": gmean,
-    "matthews_corrcoef": matthews_corrcoef,
-    "rank_1": accuracy,
-    "trr": accuracy,
-}
-BINARY: dict[str, Metric] = {}
-for _name, _by_class in (("f1", f1), ("precision", precision), ("recall", recall)):
-    BINARY[_name] = partial(_of_second, by_class=_by_class)
-    COUNTED[f"{_name}_macro"] = partial(_macro, by_class=_by_class)
-    COUNTED[f"{_name}_weighted"] = partial(_weighted, by_class=_by_class)
-    COUNTED[f"{_name}_micro"] = accuracy
+def positive_class(counts: FloatArray, per_class: ConfusionMetric) -> FloatArray:
+    """Return the metric of the second of two classes, the positive one."""
+    return per_class(counts)[:, 1]
 
 
 def _right(counts: FloatArray) -> FloatArray:

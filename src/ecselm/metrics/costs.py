@@ -1,4 +1,4 @@
-"""What predictions cost, what they save, and how near they come."""
+"""Costs, savings, and errors of predictions."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def total_cost(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return what all predictions cost together.
+    """Return the total cost of predictions.
 
     Parameters
     ----------
     y_true, y_pred : array of shape (N,)
     cost : array, DataFrame, dict or None, default=None
-        What mistakes cost by class, in any form the estimators take; None is 1 each. What
-        right answers cost, on the diagonal, is subtracted first.
+        Costs of mistakes by class, in any form the estimators take; None is 1 each. Costs of
+        correct predictions, on the diagonal, are subtracted first.
     sample_cost : array of shape (N, k), default=None
-        What predicting each class costs by row, in the place of ``cost``.
+        Cost of predicting each class, by row, instead of ``cost``.
     labels : array of shape (k,), default=None
         All classes, in the order of ``cost`` and ``sample_cost``; None takes those that
         occur in ``y_true`` or ``y_pred``, sorted.
@@ -59,7 +59,7 @@ def mean_cost(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return what a prediction costs on average.
+    """Return the mean cost of a prediction.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def mean_cost(
 
 
 def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any) -> FloatArray:
-    truth, answers, classes = all_classes(y_true, y_pred, labels)
-    predicted = label_codes(answers.tolist(), classes, "y_pred")
+    truth, predictions, classes = all_classes(y_true, y_pred, labels)
+    predicted = label_codes(predictions.tolist(), classes, "y_pred")
     if sample_cost is None:
         return parse_cost(cost, classes)[label_codes(truth.tolist(), classes, "y_true"), predicted]
     if cost is not None:
@@ -87,13 +87,13 @@ def _row_costs(y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: An
 
 
 def all_classes(y_true: Any, y_pred: Any, labels: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the truth, the answers, and the classes of both unless stated."""
+    """Return labels, predictions, and ``labels`` or the classes of both."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     return y_true, y_pred, unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)
 
 
 def row_class_costs(sample_cost: Any, n_rows: int, classes: AnyArray) -> FloatArray:
-    """Return what predicting each class costs by row, checked (N, k)."""
+    """Return the validated costs (N, k) of predicting each class, by row."""
     costs = numbers(by_label(sample_cost, classes), "sample_cost")
     if costs.shape != (n_rows, len(classes)):
         raise ValueError(
@@ -166,20 +166,20 @@ def savings_score(
     """Return the share of the cost of the best trivial decision that predictions save.
 
     ``1 - cost(predictions) / min_j cost(always j)`` (Bahnsen, Aouada and Ottersten 2015,
-    there for two classes): 1 is perfect, 0 no better than the one answer for all rows that
-    costs these rows least, negative worse than that.
+    there for two classes): 1 is perfect, 0 no better than the cheapest constant prediction,
+    negative worse than that.
 
     Parameters
     ----------
     y_true, y_pred, cost, sample_cost, labels, sample_weight :
-        As in :func:`total_cost`. Trivial answers are all of ``labels``.
+        As in :func:`total_cost`. Constant predictions are all of ``labels``.
 
     Examples
     --------
-    Always answering "ill" costs 3 and always "well" 10; here one mistake is left.
+    Always predicting "ill" costs 3 and always "well" 10; here one mistake is left.
 
-    >>> truth, told = ["ill", "well", "well", "well"], ["ill", "ill", "well", "well"]
-    >>> round(savings_score(truth, told, cost={("ill", "well"): 10}), 3)
+    >>> y_true, y_pred = ["ill", "well", "well", "well"], ["ill", "ill", "well", "well"]
+    >>> round(savings_score(y_true, y_pred, cost={("ill", "well"): 10}), 3)
     0.667
     """
     stated = {"cost": cost, "sample_cost": sample_cost, "labels": labels}
@@ -191,7 +191,7 @@ def savings_score(
 def _constant_costs(
     y_true: Any, y_pred: Any, cost: Any, sample_cost: Any, labels: Any, sample_weight: Any
 ) -> FloatArray:
-    """Return what giving each class as the answer to all rows costs (k,)."""
+    """Return the costs (k,) of predicting each class for all rows."""
     truth, _, classes = all_classes(y_true, y_pred, labels)
     w = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
     if sample_cost is not None:

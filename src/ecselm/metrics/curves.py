@@ -1,4 +1,4 @@
-"""Cost curves: what two-class answers cost wherever they may be used.
+"""Cost curves: expected costs of two-class predictions over operating points.
 
 Drummond and Holte, "Cost curves: an improved method for visualizing classifier
 performance", Machine Learning 65 (2006). A point (FPR, FNR) becomes a line over the
@@ -24,12 +24,12 @@ class CostCurve:
 
     operating_points: FloatArray  # (g,), rising from 0 to 1 unless stated
     lines: FloatArray  # (n, g), the expected cost of each classifier
-    envelope: FloatArray  # (g,), of the best: classifiers and constant answers
-    trivial: FloatArray  # (g,), of the better constant answer
+    envelope: FloatArray  # (g,), of the best: classifiers and constant predictions
+    trivial: FloatArray  # (g,), of the better constant prediction
 
     @property
     def area(self) -> float:
-        """Return the area under the envelope: its mean, if operating points are alike likely."""
+        """Return the area under the envelope, its mean over uniform operating points."""
         return float(trapezoid(self.envelope, self.operating_points))
 
 
@@ -39,7 +39,7 @@ def cost_curve(
     """Return the cost lines of classifiers and their lower envelope.
 
     ``NE(x) = FNR x + FPR (1 - x)``, where x is the operating point, see
-    :func:`operating_point`. Always answering "negative" is the line x, always "positive"
+    :func:`operating_point`. Always predicting "negative" is the line x, always "positive"
     the line 1 - x.
 
     Parameters
@@ -121,7 +121,7 @@ def operating_point(positive_share: Any, *, fn_cost: Any = 1.0, fp_cost: Any = 1
     ----------
     positive_share : float or array
     fn_cost, fp_cost : float or array, default=1.0
-        What missing a positive and raising a false alarm cost.
+        Costs of a false negative and of a false positive.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many rows are recognised: by their answers, and by the scores behind them."""
+"""Recognition rates, of predictions and of ranked scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ecselm.costs.weights import label_codes
 
 
 def total_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Return the share of right answers: TRR, the paper's rank-1 recognition rate.
+    """Return the share of correct predictions: TRR, the paper's rank-1 recognition rate.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def total_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = Non
 def average_recognition_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean of the recalls of all classes in ``y_true``: ARR.
 
-    ``1/k sum_c (right answers of class c) / (rows of class c)``, section VI of the paper.
+    ``1/k sum_c (correct predictions of class c) / (rows of class c)``, section VI of the paper.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ def class_recalls(y_true: Any, y_pred: Any, sample_weight: Any = None) -> FloatA
     check_consistent_length(y_true, y_pred, sample_weight)
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     classes = unique_labels(y_true, y_pred)
-    truth, told = (
+    truth, predicted = (
         label_codes(y.tolist(), classes, name)
         for y, name in ((y_true, "y_true"), (y_pred, "y_pred"))
     )
     w = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
     rows = np.bincount(truth, weights=w)
-    right = np.bincount(truth, weights=w * (truth == told))
+    right = np.bincount(truth, weights=w * (truth == predicted))
     return right[rows > 0] / rows[rows > 0]
 
 
@@ -75,7 +75,7 @@ def cmc_curve(
     """Return the share of rows whose true class is among the r best, for r = 1 to k.
 
     The cumulative match characteristic. Of equal scores the earlier class is the better,
-    as ``argmax`` has it, so that the first value is the share of right answers. It needs
+    as ``argmax`` has it, so that the first value is the share of correct predictions. It needs
     no order of the classes, which :func:`cumulative_score` does.
 
     Parameters

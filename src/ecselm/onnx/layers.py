@@ -17,8 +17,7 @@ from sklearn.base import is_clusterer
 from sklearn.pipeline import Pipeline
 
 from ecselm._typing import FloatArray
-from ecselm.estimators._ensemble import DenseScale
-from ecselm.estimators._training import TransformerLayer
+from ecselm.estimators._layers import DenseScale, TransformerLayer
 from ecselm.layers import (
     InputScale,
     KernelMap,

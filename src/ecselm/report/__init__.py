@@ -1,4 +1,4 @@
-"""One page about one model, for somebody who has to decide whether to trust it."""
+"""The report of a model: one HTML page made of its card."""
 
 from ecselm.report.page import report_html, write_report
 

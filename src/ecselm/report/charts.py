@@ -13,7 +13,7 @@ from ecselm.report.html import Markup, element, joined, named, scrolled
 WIDTH, HEIGHT = 360.0, 270.0
 LEFT, RIGHT, TOP, BOTTOM = 54.0, 14.0, 12.0, 46.0
 BAR_HEIGHT = 18
-N_COLOURS = 6  # that the style sheet tells apart, by dashes too
+N_COLOURS = 6  # in the style sheet, with different dashes
 MOST_NAMED = 8  # classes whose names fit above the columns; more are numbered,
 SHORTEST = 4  # unless no name has more characters than this
 MOST_SHOWN = 40  # classes; a table of more is neither readable nor small
@@ -54,7 +54,7 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
     def written(self, tick: float) -> str:
-        """Return a tick with as many digits as tell it from the next."""
+        """Return a tick with as many digits as ticks need to differ."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
         if max(abs(self.low), abs(self.high)) >= 1e5 or step < 1e-5:
             return f"{tick:.4g}"
@@ -86,7 +86,7 @@ def bar(label: str, parts: Sequence[tuple[float, float, str]]) -> Markup:
     Parameters
     ----------
     label : str
-        What the bar says, for those who cannot see it.
+        Description for screen readers.
     parts : sequence of (float, float, str)
         Where a part begins and ends, as shares of the width, and its class in the style sheet.
     """
@@ -171,7 +171,7 @@ def chart(label: str, x_axis: Axis, y_axis: Axis, lines: Sequence[Line]) -> Mark
     Parameters
     ----------
     label : str
-        What the chart shows, for those who cannot see it.
+        Description for screen readers.
     x_axis, y_axis : Axis
     lines : sequence of Line
         Each has an entry in the legend.
@@ -273,7 +273,7 @@ class Cell:
 
 
 def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]) -> Markup:
-    """Return a table whose rows are the truth and whose columns are the answers.
+    """Return a table whose rows are the truth and whose columns are predictions.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]
     """
     is_dense = len(names) > MOST_NAMED
     is_numbered = is_dense and max(map(len, names)) > SHORTEST
-    corner = element("th", "truth ↓ answer →", scope="col", class_="corner")
+    corner = element("th", "true ↓ predicted →", scope="col", class_="corner")
     header = element("tr", corner, *(_column(i, name, is_numbered) for i, name in enumerate(names)))
     body = (
         element("tr", _row(i, name, is_numbered), *map(_cell, row))
@@ -302,7 +302,7 @@ def heat_map(caption: str, names: Sequence[str], cells: Sequence[Sequence[Cell]]
 
 
 def levels(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return how dear mistakes are between the cheapest and the dearest, on a log scale.
+    """Return costs of mistakes on a log scale from 0, the cheapest, to 1, the most expensive.
 
     Where costs are not all positive the scale is linear; where all are equal it is 0.5.
 

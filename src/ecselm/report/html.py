@@ -42,7 +42,7 @@ def element(tag: str, *children: str | None, **attributes: str | bool | None) ->
     ----------
     tag : str
     *children : str or None
-        None is left out.
+        None is omitted.
     **attributes : str, bool or None
         ``class_`` is ``class`` and ``data_value`` is ``data-value``. None and False are left
         out, True is an attribute without a value.
@@ -68,7 +68,7 @@ def joined(parts: Iterable[str | None]) -> Markup:
 
 
 def named(text: str, longest: int = 60) -> Markup:
-    """Return a name somebody else gave, cut in the middle if it is long.
+    """Return a name from the data, shortened in the middle if it is long.
 
     It is isolated, so that its direction of writing does not turn what stands beside it.
 
@@ -102,8 +102,8 @@ def marks(value: float, *place: str | int) -> dict[str, str | bool | None]:
 
     Examples
     --------
-    >>> marks(0.5, "held_out", "scores", "f1/2")
-    {'data_card': '/held_out/scores/f1~12', 'data_value': '0.5'}
+    >>> marks(0.5, "test", "scores", "f1/2")
+    {'data_card': '/test/scores/f1~12', 'data_value': '0.5'}
     """
     pointer = "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in place)
     # NumPy's floats are floats, but are not written as such.

@@ -1,4 +1,4 @@
-"""The page as a whole."""
+"""The report of a model as one HTML page."""
 
 from __future__ import annotations
 
@@ -9,46 +9,53 @@ from pathlib import Path
 from ecselm._files import write_whole
 from ecselm.report.html import Markup, Section, element, shortened
 from ecselm.report.results import (
-    compared,
+    baselines,
+    calibration,
+    confusion,
     costs,
     errors,
-    mistakes,
-    probabilities,
-    ranking,
     recalls,
     scores,
     search,
+    thresholds,
 )
-from ecselm.report.summary import asked, check_card, data, repeated, verdict, warned
+from ecselm.report.summary import (
+    check_card,
+    data,
+    headline,
+    reproduction,
+    request,
+    warnings,
+)
 from ecselm.study import Card
 
-# Nothing is fetched and nothing runs, whatever a name in the card may hold.
+# Nothing is fetched and no script runs, whatever names the card holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 PARTS = (
-    warned,
-    asked,
+    warnings,
+    request,
     data,
     costs,
     search,
     scores,
-    mistakes,
+    confusion,
     recalls,
-    ranking,
-    probabilities,
+    thresholds,
+    calibration,
     errors,
-    compared,
-    repeated,
+    baselines,
+    reproduction,
 )
 
 
 def write_report(card: Card, path: str | os.PathLike[str]) -> Path:
-    """Write the page about a model as one file that needs nothing else.
+    """Write the report of a model as one self-contained HTML file.
 
     Parameters
     ----------
     card : Card
     path : path
-        File to be written; one that is there is replaced.
+        Output file; an existing one is replaced.
 
     Returns
     -------
@@ -57,9 +64,9 @@ def write_report(card: Card, path: str | os.PathLike[str]) -> Path:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from ecselm.study import Asked, Card, DataGlance, HeldOut
-    >>> asked = Asked("classes", "diagnosis", "gmean", (), 0.25, 0)
-    >>> card = Card(asked, DataGlance("a.csv", 3, 1, (), ()), HeldOut({"gmean": 1.0}))
+    >>> from ecselm.study import Card, DataSummary, Evaluation, RequestSummary
+    >>> request = RequestSummary("classes", "diagnosis", "gmean", (), 0.25, 0)
+    >>> card = Card(request, DataSummary("a.csv", 3, 1, (), ()), Evaluation({"gmean": 1.0}))
     >>> with TemporaryDirectory() as folder:
     ...     write_report(card, f"{folder}/report.html").name
     'report.html'
@@ -71,16 +78,16 @@ def write_report(card: Card, path: str | os.PathLike[str]) -> Path:
 
 
 def report_html(card: Card) -> str:
-    """Return the page about a model: HTML with its style and charts inside.
+    """Return the report of a model: HTML with style and charts inside.
 
     It runs no script and fetches nothing. Numbers of the card carry their place in its JSON
-    as ``data-card`` (a JSON pointer) and their exact value as ``data-value``. What the card
-    does not hold is left out. Equal cards give equal pages.
+    as ``data-card`` (a JSON pointer) and their exact value as ``data-value``. Sections without
+    content are omitted. Equal cards give equal pages.
 
     Parameters
     ----------
     card : Card
-        A card whose parts contradict each other is refused.
+        Parts that contradict each other raise ValueError.
 
     Returns
     -------
@@ -88,17 +95,17 @@ def report_html(card: Card) -> str:
 
     Examples
     --------
-    >>> from ecselm.study import Asked, Card, DataGlance, HeldOut
-    >>> asked = Asked("classes", "diagnosis", "gmean", (), 0.25, 0)
-    >>> card = Card(asked, DataGlance("a.csv", 3, 1, (), ()), HeldOut({"gmean": 1.0}))
-    >>> 'data-card="/held_out/scores/gmean" data-value="1.0"' in report_html(card)
+    >>> from ecselm.study import Card, DataSummary, Evaluation, RequestSummary
+    >>> request = RequestSummary("classes", "diagnosis", "gmean", (), 0.25, 0)
+    >>> card = Card(request, DataSummary("a.csv", 3, 1, (), ()), Evaluation({"gmean": 1.0}))
+    >>> 'data-card="/test/scores/gmean" data-value="1.0"' in report_html(card)
     True
     """
     check_card(card)
     sections = [section for part in PARTS if (section := part(card)) is not None]
     body = element(
         "body",
-        verdict(card),
+        headline(card),
         _contents(sections),
         element("main", *(section.render() for section in sections)),
     )
@@ -113,7 +120,7 @@ def _head(card: Card) -> Markup:
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", f"A model that predicts {shortened(card.asked.target, 60)}"),
+        element("title", f"A model that predicts {shortened(card.request.target, 60)}"),
         Markup(f"<style>{style}</style>"),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ecselm.metrics import Metric, get_metric
 from ecselm.report.charts import (
     MOST_NAMED,
     MOST_SHOWN,
@@ -37,36 +38,63 @@ from ecselm.report.html import (
     share,
     table,
 )
-from ecselm.report.metrics import Metric, metric_named
-from ecselm.study import Card, Curve, Estimate, HeldOut, Learned, Progress
+from ecselm.study import Card, Curve, Estimate, Evaluation, LearnedCosts, SearchSummary
 
 Row = tuple[Markup, Mapping[str, float], float | None, tuple[str | int, ...]]
 MOST_MISTAKES = 10  # that are listed where the table is large
 
 
-def compared(card: Card) -> Section | None:
-    """Return every score of the model and of plainer ones."""
-    if not card.compared:
+def baselines(card: Card) -> Section | None:
+    """Return every score of the model and of the baselines."""
+    if not card.baselines:
         return None
     words = paragraph(
-        "Plainer models learned from the same rows and were judged on the same held-out rows. A "
-        "model that is not ahead of them is not worth its trouble."
+        "Baselines are trained on the same rows and evaluated on the same test rows. A model that "
+        "does not beat them is not worth its complexity."
     )
-    has_metric = card.asked.metric in card.held_out.scores
-    body = joined((words, _bars(card) if has_metric else None, _scores(card)))
-    return Section("compared", "Against plainer models", body)
+    has_metric = card.request.metric in card.test.scores
+    has_difference = any(one.difference is not None for one in card.baselines)
+    body = joined(
+        (
+            words,
+            _bars(card) if has_metric else None,
+            _differences(card) if has_difference else None,
+            _scores(card),
+        )
+    )
+    return Section("baselines", "Baselines", body)
 
 
 def _rows(card: Card) -> Iterator[Row]:
     own = element("b", "this model")
-    yield own, card.held_out.scores, card.held_out.total_cost, ("held_out",)
-    for i, one in enumerate(card.compared):
-        yield named(one.name), one.scores, one.total_cost, ("compared", i)
+    yield own, card.test.scores, card.test.total_cost, ("test",)
+    for i, one in enumerate(card.baselines):
+        yield named(one.name), one.scores, one.total_cost, ("baselines", i)
+
+
+def _differences(card: Card) -> Markup:
+    """Return by how much the model leads each baseline, and whether that may be chance."""
+    rows = []
+    for i, one in enumerate(card.baselines):
+        found, place = one.difference, ("baselines", i, "difference")
+        if found is None:
+            continue
+        ends = [
+            number("" if value is None else figure(f"{value:+.3f}", value, *place, end))
+            for end, value in (("low", found.low), ("high", found.high))
+        ]
+        lead = number(figure(f"{found.value:+.3f}", found.value, *place, "value"))
+        rows.append((named(one.name), lead, *ends, "no" if found.beyond_chance else "yes"))
+    caption = (
+        f"Lead of this model in {get_metric(card.request.metric).label}, with intervals that hold "
+        "for all baselines together with 95 % confidence"
+    )
+    return table(caption, ("baseline", "lead", "from", "to", "may be chance"), rows)
 
 
 def _bars(card: Card) -> Markup:
-    name = card.asked.metric
-    metric = metric_named(name)
+    name = card.request.metric
+    metric = get_metric(name)
     known = [(label, found[name], place) for label, found, _, place in _rows(card) if name in found]
     low, high = _range(metric, [value for _, value, _ in known])
     zero = (0.0 - low) / (high - low)
@@ -75,21 +103,21 @@ def _bars(card: Card) -> Markup:
             label,
             number(figure(score(value), value, *place, "scores", name)),
             bar(
-                f"{metric.name} {score(value)}",
+                f"{metric.label} {score(value)}",
                 (
                     (
                         zero,
                         (value - low) / (high - low),
-                        "own" if place[0] == "held_out" else "pale",
+                        "own" if place[0] == "test" else "pale",
                     ),
                 ),
             ),
         )
         for label, value, place in known
     )
-    better = "smaller" if metric.smaller_is_better else "greater"
-    caption = f"On rows held out: {metric.name}; {better} is better"
-    return table(caption, ("model", metric.name, scale(amount(low), amount(high))), rows, "bars")
+    better = "greater" if metric.greater_is_better else "smaller"
+    caption = f"{metric.label} on test rows; {better} is better"
+    return table(caption, ("model", metric.label, scale(amount(low), amount(high))), rows, "bars")
 
 
 def _range(metric: Metric, values: list[float]) -> tuple[float, float]:
@@ -101,10 +129,10 @@ def _range(metric: Metric, values: list[float]) -> tuple[float, float]:
 
 
 def _scores(card: Card) -> Markup:
-    """Return a column for every score; rivals may lack some."""
+    """Return a column for every score; baselines may lack some."""
     found = {name: None for _, scores, _, _ in _rows(card) for name in scores}
     has_cost = any(cost is not None for _, _, cost, _ in _rows(card))
-    head = ("model", *(metric_named(name).name for name in found))
+    head = ("model", *(get_metric(name).label for name in found))
     rows = (
         (
             label,
@@ -113,7 +141,7 @@ def _scores(card: Card) -> Markup:
         )
         for label, scores, cost, place in _rows(card)
     )
-    return table("All scores on rows held out", (*head, *(("total cost",) * has_cost)), rows)
+    return table("All scores on test rows", (*head, *(("total cost",) * has_cost)), rows)
 
 
 def _value(value: float | None, place: tuple[str | int, ...]) -> Markup:
@@ -123,134 +151,129 @@ def _value(value: float | None, place: tuple[str | int, ...]) -> Markup:
     return number(figure(write(value), value, *place))
 
 
-def mistakes(card: Card) -> Section | None:
-    """Return the answers against the truth."""
-    held_out = card.held_out
-    if not held_out.confusion:
+def confusion(card: Card) -> Section | None:
+    """Return the confusion matrix."""
+    test = card.test
+    if not test.confusion:
         return None
     names = [one.name for one in card.data.classes]
     body = joined(
         (
             _counted(card),
-            _matrix(names, held_out) if len(names) <= MOST_SHOWN else None,
-            _frequent(names, held_out) if len(names) > MOST_NAMED else None,
+            _matrix(names, test) if len(names) <= MOST_SHOWN else None,
+            _frequent(names, test) if len(names) > MOST_NAMED else None,
         )
     )
-    return Section("mistakes", "What it gets right and wrong", body)
+    return Section("confusion", "Confusion matrix", body)
 
 
 def scores(card: Card) -> Section | None:
-    """Return every score with its meaning."""
-    found = card.held_out.scores
+    """Return every score with its description."""
+    found = card.test.scores
     if not found:
         return None
     rows = (
         (
-            metric_named(name).name,
-            number(figure(score(value), value, "held_out", "scores", name)),
-            _meaning(name),
+            get_metric(name).label,
+            number(figure(score(value), value, "test", "scores", name)),
+            _description(name),
         )
         for name, value in found.items()
     )
-    caption = "Scores on rows held out"
-    content = table(caption, ("score", "value", "what it means"), rows, "scores")
-    return Section("scores", "How good it is, in numbers", content)
+    content = table("Scores on test rows", ("score", "value", "description"), rows, "scores")
+    return Section("scores", "Scores", content)
 
 
 def recalls(card: Card) -> Section | None:
-    """Return how often each class is found."""
-    found = card.held_out.recalls
+    """Return the recall of each class."""
+    found = card.test.recalls
     if not found:
         return None
     words = paragraph(
-        "Of all held-out rows of a class, the share that the model finds (its recall). The line "
-        "around a dot is where the share would fall in 95 of 100 samples of such rows: where it "
-        "is long, there were few rows to judge by."
+        "Share of the test rows of a class that the model recognises. Lines are 95 % bootstrap "
+        "intervals; they are long where there are few rows."
     )
     rows = (_recall(i, one) for i, one in enumerate(found))
-    head = ("class", "rows", "found", scale("0 %", "50 %", "100 %"))
-    drawn = table("Share of each class that is found", head, rows, "bars")
-    return Section("recalls", "How often each class is found", joined((words, drawn)))
+    head = ("class", "rows", "recall", scale("0 %", "50 %", "100 %"))
+    drawn = table("Recall of each class", head, rows, "bars")
+    return Section("recalls", "Recall of each class", joined((words, drawn)))
 
 
 def _counted(card: Card) -> Markup:
-    confusion = card.held_out.confusion
-    wrong = sum(n for i, row in enumerate(confusion) for j, n in enumerate(row) if i != j)
-    total = sum(map(sum, confusion))
-    said = [f"Of {counted(total, 'row')}, {count(wrong)} got a wrong answer. "]
-    if len(confusion) <= MOST_SHOWN:
-        said.append("A row of the table is a true class, and its cells are what the model told. ")
-    if card.held_out.total_cost is not None:
-        cost = card.held_out.total_cost
-        told = figure(amount(cost), cost, "held_out", "total_cost")
-        said += ["By the costs that were stated they cost ", told, " in all."]
-    return paragraph(*said)
+    counts = card.test.confusion
+    wrong = sum(n for i, row in enumerate(counts) for j, n in enumerate(row) if i != j)
+    total = sum(map(sum, counts))
+    words = [f"{count(wrong)} of {counted(total, 'test row')} are misclassified. "]
+    if len(counts) <= MOST_SHOWN:
+        words.append("Rows of the table are true classes, columns are predicted classes. ")
+    if card.test.total_cost is not None:
+        cost = card.test.total_cost
+        total_cost = figure(amount(cost), cost, "test", "total_cost")
+        words += ["By the stated costs, the mistakes cost ", total_cost, " in all."]
+    return paragraph(*words)
 
 
-def _matrix(names: Sequence[str], held_out: HeldOut) -> Markup:
+def _matrix(names: Sequence[str], test: Evaluation) -> Markup:
     is_brief = len(names) > MOST_NAMED
-    cells = [
-        [_cell(held_out, i, j, is_brief) for j in range(len(names))] for i in range(len(names))
-    ]
-    told = "rows" if is_brief else "rows, and the share of the true class"
-    costs = "" if held_out.stated_costs is None or is_brief else ", and what they cost"
-    return heat_map(f"Truth against answers: {told}{costs}", names, cells)
+    cells = [[_cell(test, i, j, is_brief) for j in range(len(names))] for i in range(len(names))]
+    shown = "rows" if is_brief else "rows, and share of the true class"
+    costs = "" if test.cost_matrix is None or is_brief else ", and their cost"
+    return heat_map(f"True against predicted classes: {shown}{costs}", names, cells)
 
 
-def _cell(held_out: HeldOut, i: int, j: int, is_brief: bool) -> Cell:
-    n, total = held_out.confusion[i][j], sum(held_out.confusion[i])
+def _cell(test: Evaluation, i: int, j: int, is_brief: bool) -> Cell:
+    n, total = test.confusion[i][j], sum(test.confusion[i])
     part = n / total if total else 0.0
     kind = "right" if i == j else "wrong"
-    place = marks(n, "held_out", "confusion", i, j)
+    place = marks(n, "test", "confusion", i, j)
     if is_brief:
         return Cell(Markup(count(n) if n else "·"), place, kind, part)
     content = joined(
         (
             element("b", count(n), **place),
             element("small", share(part)) if total else None,
-            _cost(held_out, i, j),
+            _cost(test, i, j),
         )
     )
     return Cell(content, {}, kind, part)
 
 
-def _cost(held_out: HeldOut, i: int, j: int) -> Markup | None:
-    if held_out.stated_costs is None or (i == j and not held_out.stated_costs[i][j]):
+def _cost(test: Evaluation, i: int, j: int) -> Markup | None:
+    if test.cost_matrix is None or (i == j and not test.cost_matrix[i][j]):
         return None
-    n, each = held_out.confusion[i][j], held_out.stated_costs[i][j]
-    told = figure(amount(each), each, "held_out", "stated_costs", i, j)
-    return element("small", f"{count(n)} \N{MULTIPLICATION SIGN} ", told, f" = {amount(n * each)}")
+    n, each = test.confusion[i][j], test.cost_matrix[i][j]
+    cost = figure(amount(each), each, "test", "cost_matrix", i, j)
+    return element("small", f"{count(n)} \N{MULTIPLICATION SIGN} ", cost, f" = {amount(n * each)}")
 
 
-def _frequent(names: Sequence[str], held_out: HeldOut) -> Markup | None:
-    confusion = held_out.confusion
-    pairs = [
-        (i, j) for i, row in enumerate(confusion) for j, n in enumerate(row) if i != j and n > 0
-    ]
-    pairs.sort(key=lambda pair: -confusion[pair[0]][pair[1]])
+def _frequent(names: Sequence[str], test: Evaluation) -> Markup | None:
+    counts = test.confusion
+    pairs = [(i, j) for i, row in enumerate(counts) for j, n in enumerate(row) if i != j and n > 0]
+    pairs.sort(key=lambda pair: -counts[pair[0]][pair[1]])
     if not pairs:
         return None
     rows = (
         (
             named(names[i]),
             named(names[j]),
-            number(figure(count(confusion[i][j]), confusion[i][j], "held_out", "confusion", i, j)),
-            number(share(confusion[i][j] / sum(confusion[i]))),
+            number(figure(count(counts[i][j]), counts[i][j], "test", "confusion", i, j)),
+            number(share(counts[i][j] / sum(counts[i]))),
         )
         for i, j in pairs[:MOST_MISTAKES]
     )
-    head = ("truth", "taken for", "rows", "share of the class")
+    head = ("true class", "predicted class", "rows", "share of the class")
     return table("The most frequent mistakes", head, rows)
 
 
-def _meaning(name: str) -> str:
-    metric = metric_named(name)
-    return f"{metric.meaning} Smaller is better." if metric.smaller_is_better else metric.meaning
+def _description(name: str) -> str:
+    metric = get_metric(name)
+    text = metric.description
+    return text if metric.greater_is_better else f"{text} Smaller is better."
 
 
 def _recall(i: int, one: Estimate) -> tuple[str, ...]:
-    place = ("held_out", "recalls", i)
-    told = {
+    place = ("test", "recalls", i)
+    shown = {
         key: figure(share(value), value, *place, key)
         for key, value in (("value", one.value), ("low", one.low), ("high", one.high))
     }
@@ -258,7 +281,7 @@ def _recall(i: int, one: Estimate) -> tuple[str, ...]:
     return (
         named(one.name, 40),
         number(figure(count(one.n), one.n, *place, "n")),
-        number(told["value"], element("small", told["low"], " to ", told["high"])),
+        number(shown["value"], element("small", shown["low"], " to ", shown["high"])),
         whisker(label, one.value, one.low, one.high, **marks(one.value, *place, "value")),
     )
 
@@ -275,76 +298,77 @@ class Family:
 
 FAMILIES = {
     "roc": Family(
-        "ROC curve: cases found against false alarms",
-        "share of false alarms",
-        "share of cases found",
-        "The ROC curve. Lowering the bar finds more cases and raises more false alarms. The nearer "
+        "ROC curve: true against false positive rate",
+        "false positive rate",
+        "true positive rate (recall)",
+        "ROC curve. A lower threshold finds more cases and raises more false alarms. The nearer "
         "to the upper left corner, the better; the dashed line is guessing.",
     ),
     "precision_recall": Family(
-        "Precision-recall curve: how many alarms are right",
-        "share of cases found (recall)",
-        "share of alarms that are right",
-        "Precision against recall. The more cases are to be found, the fewer alarms are right. The "
-        "nearer to the upper right corner, the better; telling where cases are rare.",
+        "Precision-recall curve",
+        "recall",
+        "precision",
+        "Precision-recall curve. The more cases are found, the fewer alarms are right. The nearer "
+        "to the upper right corner, the better; informative where cases are rare.",
     ),
 }
 
 
-def ranking(card: Card) -> Section | None:
-    """Return how well cases are told from others, wherever the bar is set."""
-    drawn = [_family(card, key) for key in FAMILIES if getattr(card.held_out, key)]
+def thresholds(card: Card) -> Section | None:
+    """Return ROC and precision-recall curves."""
+    drawn = [_family(card, key) for key in FAMILIES if getattr(card.test, key)]
     if not drawn:
         return None
-    body = element("div", *drawn, class_="side")
-    return Section("ranking", "If the bar were set elsewhere", body)
+    return Section("thresholds", "Other thresholds", element("div", *drawn, class_="side"))
 
 
-def probabilities(card: Card) -> Section | None:
-    """Return whether probabilities come true."""
-    curve = card.held_out.reliability
+def calibration(card: Card) -> Section | None:
+    """Return predicted probabilities against observed shares."""
+    curve = card.test.reliability
     if curve is None or not curve.x:
         return None
-    axes = Axis.of_shares("probability the model tells"), Axis.of_shares("share that came true")
+    axes = Axis.of_shares("predicted probability"), Axis.of_shares("observed share")
     lines = (
         Line(Markup("this model"), curve.x, curve.y, "line-1", dots=True),
-        Line(Markup("if all came true as told"), (0, 1), (0, 1), "chance"),
+        Line(Markup("perfect calibration"), (0, 1), (0, 1), "chance"),
     )
-    drawn = chart("Reliability: probabilities told against what came true", *axes, lines)
-    said = [
+    drawn = chart("Reliability diagram: observed share over predicted probability", *axes, lines)
+    words = [
         paragraph(
-            "Rows are put together by the probability that the model tells; a dot is how often it "
-            "came true among them. Dots below the dashed line say that the model promises too much."
+            "Rows are binned by predicted probability; a dot is the share of the bin in which the "
+            "prediction came true. Dots below the dashed line are overconfident."
         )
     ]
     if curve.area is not None:
-        error = figure(score(curve.area), curve.area, "held_out", "reliability", "area")
-        said.append(paragraph("On average they are off by ", error, " (calibration error)."))
-    body = element("div", drawn, element("div", *said, class_="words"), class_="beside")
-    return Section("probabilities", "Do its probabilities come true?", body)
+        error = figure(score(curve.area), curve.area, "test", "reliability", "area")
+        words.append(paragraph("Expected calibration error: ", error, "."))
+    body = element("div", drawn, element("div", *words, class_="words"), class_="beside")
+    return Section("calibration", "Calibration of probabilities", body)
 
 
 def errors(card: Card) -> Section | None:
-    """Return how far off numbers are."""
-    curve = card.held_out.cumulative
+    """Return the distribution of absolute errors."""
+    curve = card.test.cumulative
     if curve is None or not curve.x:
         return None
     axes = Axis.around("error", (0.0, *curve.x)), Axis.of_shares("share of rows within it")
     line = Line(Markup("this model"), curve.x, curve.y, "line-1")
-    drawn = chart("Share of held-out rows within an error", *axes, (line,))
-    said = [paragraph(
-        "The share of held-out rows on which the answer is off by no more than the error below. "
-        "The steeper the curve rises, the better."
-    )]  # fmt: skip
+    drawn = chart("Share of test rows within an error", *axes, (line,))
+    words = [
+        paragraph(
+            "Share of test rows whose absolute error is at most the value below. The steeper the "
+            "curve rises, the better."
+        )
+    ]
     if curve.area is not None:
-        area = figure(score(curve.area), curve.area, "held_out", "cumulative", "area")
-        said.append(paragraph("The area under it is ", area, "."))
-    body = element("div", drawn, element("div", *said, class_="words"), class_="beside")
-    return Section("errors", "How far off it is", body)
+        area = figure(score(curve.area), curve.area, "test", "cumulative", "area")
+        words.append(paragraph("The area under it is ", area, "."))
+    body = element("div", drawn, element("div", *words, class_="words"), class_="beside")
+    return Section("errors", "Errors", body)
 
 
 def hardest(curves: Sequence[Curve]) -> list[int]:
-    """Return which curves are drawn: all if they are few, else those of the least area.
+    """Return the curves to draw: all if they are few, else those with the least area.
 
     Examples
     --------
@@ -362,7 +386,7 @@ def hardest(curves: Sequence[Curve]) -> list[int]:
 
 def _family(card: Card, key: str) -> Markup:
     family = FAMILIES[key]
-    curves: Sequence[Curve] = getattr(card.held_out, key)
+    curves: Sequence[Curve] = getattr(card.test, key)
     shown = hardest(curves)
     lines = [
         Line(_entry(curves[i], key, i), curves[i].x, curves[i].y, f"line-{n + 1}")
@@ -370,20 +394,20 @@ def _family(card: Card, key: str) -> Markup:
     ]
     if key == "roc":
         lines.append(Line(Markup("guessing"), (0, 1), (0, 1), "chance"))
-    left_out = len(curves) - len(shown)
+    n_more = len(curves) - len(shown)
     return element(
         "div",
         chart(family.label, Axis.of_shares(family.x_label), Axis.of_shares(family.y_label), lines),
         paragraph(family.words),
-        _areas(curves, key) if left_out else None,
+        _areas(curves, key) if n_more else None,
     )
 
 
 def _entry(curve: Curve, key: str, i: int) -> Markup:
-    """Return what the legend says of a curve."""
+    """Return the legend of a curve."""
     if curve.area is None:
         return named(curve.name, 24)
-    area = figure(score(curve.area), curve.area, "held_out", key, i, "area")
+    area = figure(score(curve.area), curve.area, "test", key, i, "area")
     return joined((named(curve.name, 24), " (area ", area, ")"))
 
 
@@ -393,85 +417,84 @@ def _areas(curves: Sequence[Curve], key: str) -> Markup:
         (
             named(one.name, 40),
             number(
-                "not known, no case"
+                "unknown, no case"
                 if one.area is None
-                else figure(score(one.area), one.area, "held_out", key, i, "area")
+                else figure(score(one.area), one.area, "test", key, i, "area")
             ),
         )
         for i, one in enumerate(curves)
     )
     return element(
         "details",
-        element("summary", f"Drawn are the {N_COLOURS} hardest; areas of all {len(curves)}"),
+        element("summary", f"Only the {N_COLOURS} hardest are drawn; areas of all {len(curves)}"),
         table("Area under the curve of each class", ("class", "area"), rows),
     )
 
 
 def costs(card: Card) -> Section | None:
-    """Return what mistakes cost, as far as that was learned."""
+    """Return the costs used in training."""
     learned = card.learned
     if learned is None:
         return None
     names = [one.name for one in card.data.classes]
     has_matrix = bool(learned.matrix) and len(names) <= MOST_SHOWN
-    says_all = has_matrix and len(names) <= 2  # with two classes a mistake is a class
+    is_enough = has_matrix and len(names) <= 2  # with two classes a mistake is a class
     body = joined(
         (
-            listed(learned.words, "words") if learned.words else None,
-            _worth(learned),
+            listed(learned.sentences, "words") if learned.sentences else None,
+            _gain(learned),
             _cost_table(names, learned) if has_matrix else None,
-            _by_class(names, learned) if learned.class_costs and not says_all else None,
+            _by_class(names, learned) if learned.class_costs and not is_enough else None,
         )
     )
-    return Section("costs", "What mistakes are taken to cost", body)
+    return Section("costs", "Costs of mistakes", body)
 
 
 def search(card: Card) -> Section | None:
-    """Return how the search went."""
-    progress = card.progress
-    if progress is None:
+    """Return the history of the search."""
+    found = card.search
+    if found is None:
         return None
-    words = element("div", *_course(progress), class_="words")
-    if len(progress.generation) < 2:
-        return Section("search", "How the search went", words)
+    words = element("div", *_course(found), class_="words")
+    if len(found.generation) < 2:
+        return Section("search", "Cost search", words)
     lines = (
-        Line(Markup("best so far"), progress.generation, progress.best, "line-1"),
-        Line(Markup("mean of the candidates"), progress.generation, progress.mean, "line-2"),
+        Line(Markup("best so far"), found.generation, found.best, "line-1"),
+        Line(Markup("mean of candidates"), found.generation, found.mean, "line-2"),
     )
     drawn = chart(
-        f"Fitness over generations: the best goes from {score(progress.best[0])} "
-        f"to {score(progress.best[-1])}",
-        Axis.around("generation", progress.generation, whole=True),
-        Axis.around("fitness", (*progress.best, *progress.mean)),
+        f"Fitness over generations: the best goes from {score(found.best[0])} "
+        f"to {score(found.best[-1])}",
+        Axis.around("generation", found.generation, whole=True),
+        Axis.around("fitness", (*found.best, *found.mean)),
         lines,
     )
     body = element("div", drawn, words, class_="beside")
-    return Section("search", "How the search went", body)
+    return Section("search", "Cost search", body)
 
 
-def _worth(learned: Learned) -> Markup:
-    """Return whether learning costs has paid."""
-    verdict = (
-        "Learned costs were not clearly better than those that the sizes of the classes or the "
-        "costs stated suggest, so the latter were kept."
+def _gain(learned: LearnedCosts) -> Markup:
+    """Return whether learned costs beat the prior costs."""
+    outcome = (
+        "Learned costs did not clearly beat the default costs for this metric, the class balance "
+        "and the stated costs, so the defaults are used."
         if learned.keeps_prior
-        else "These costs were learned: the search found them to serve the metric best."
+        else "These costs were learned: the search found them best for the metric."
     )
     if learned.gain is None:
-        return paragraph(verdict)
+        return paragraph(outcome)
     written = f"{learned.gain:+.3g}" if learned.gain else "0"
     gain = figure(written, learned.gain, "learned", "gain")
-    noise = None
-    if learned.gain_noise is not None:
-        told = figure(amount(learned.gain_noise), learned.gain_noise, "learned", "gain_noise")
-        noise = joined((", with a standard error of ", told))
+    error = None
+    if learned.gain_std_error is not None:
+        value = learned.gain_std_error
+        error = joined((", s.e. ", figure(amount(value), value, "learned", "gain_std_error")))
     return paragraph(
-        verdict, " On training rows that judged but did not teach, learning changed the metric by ",
-        gain, noise or "", ".",
+        outcome, " Gain of learned costs on validation rows: ", gain, error or "", "."
     )  # fmt: skip
 
 
-def _cost_table(names: list[str], learned: Learned) -> Markup:
+def _cost_table(names: list[str], learned: LearnedCosts) -> Markup:
     heights = levels(learned.matrix)
     digits = 3 if len(names) <= MOST_NAMED else 2
     cells = [
@@ -486,10 +509,10 @@ def _cost_table(names: list[str], learned: Learned) -> Markup:
         ]
         for i, row in enumerate(learned.matrix)
     ]
-    return heat_map("Cost of each mistake; the darker, the dearer", names, cells)
+    return heat_map("Cost of each mistake; darker is more expensive", names, cells)
 
 
-def _by_class(names: list[str], learned: Learned) -> Markup:
+def _by_class(names: list[str], learned: LearnedCosts) -> Markup:
     most = max((abs(cost) for cost in learned.class_costs), default=0.0) or 1.0
     rows = (
         (
@@ -503,17 +526,17 @@ def _by_class(names: list[str], learned: Learned) -> Markup:
     return table("Cost of a mistake on each class", head, rows, "bars")
 
 
-def _course(progress: Progress) -> list[Markup]:
-    n = figure(count(progress.n_evaluations), progress.n_evaluations, "progress", "n_evaluations")
-    seconds = figure(amount(progress.seconds), progress.seconds, "progress", "seconds")
-    said = [paragraph(n, " candidates were tried in ", seconds, " seconds.")]
-    if progress.best:
-        last = len(progress.best) - 1
-        best = figure(score(progress.best[last]), progress.best[last], "progress", "best", last)
-        said.append(paragraph(
-            "Fitness is what the search makes large, on training rows only. It ended at ", best,
-            "; being the best of many it is partly luck, and no estimate of what to expect.",
+def _course(found: SearchSummary) -> list[Markup]:
+    n = figure(count(found.n_evaluations), found.n_evaluations, "search", "n_evaluations")
+    seconds = figure(amount(found.seconds), found.seconds, "search", "seconds")
+    words = [paragraph(n, " candidates in ", seconds, " seconds.")]
+    if found.best:
+        last = len(found.best) - 1
+        best = figure(score(found.best[last]), found.best[last], "search", "best", last)
+        words.append(paragraph(
+            "The search maximises the fitness, on training rows only. Its final value is ", best,
+            "; the best of many candidates is optimistic and no estimate of test results.",
         ))  # fmt: skip
-    if progress.interrupted:
-        said.append(paragraph(element("b", "It was stopped early; the best so far was kept.")))
-    return said
+    if found.interrupted:
+        words.append(paragraph(element("b", "Interrupted; the best candidate so far is used.")))
+    return words

@@ -1,4 +1,4 @@
-"""First lines of the page: what the model does, how it compares, and on which data."""
+"""Head of the page: what the model does, how it compares, and on which data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ecselm.metrics import get_metric
 from ecselm.report.charts import bar
 from ecselm.report.html import (
     Markup,
@@ -27,241 +28,222 @@ from ecselm.report.html import (
     shortened,
     table,
 )
-from ecselm.report.metrics import metric_named
-from ecselm.study import Card, ClassCount, Compared, DataGlance
+from ecselm.study import Baseline, Card, ClassCount, DataSummary
 
-# With so many differing answers, all for one side, a sign test first falls below 5 %.
-FEWEST_TELLING = 6
 TIE = 1e-9
-MOST_COLUMNS = 500  # that are listed; more make a page nobody reads
-MOST_PRINTED = 60  # that are unfolded on paper
+MAX_COLUMNS = 500  # that are listed
+MAX_PRINTED = 60  # that are unfolded on paper
 
 
-def best_rival(card: Card) -> int | None:
-    """Return which of the plainer models is best by the metric asked for, if any has it."""
-    metric = metric_named(card.asked.metric)
-    known = [i for i, one in enumerate(card.compared) if card.asked.metric in one.scores]
-    if not known or card.asked.metric not in card.held_out.scores:
-        return None
-
-    def merit(i: int) -> float:
-        return metric.advantage(card.compared[i].scores[card.asked.metric], 0.0)
-
-    return max(known, key=merit)
-
-
-def verdict(card: Card) -> Markup:
-    """Return the head of the page: what is predicted, how well, and against whom."""
-    rival = best_rival(card)
-    said = joined(part for part in (_how_good(card), _against(card, rival)) if part)
-    summary = element("p", standing(card, rival), class_="standing")
+def headline(card: Card) -> Markup:
+    """Return the head of the page: target, metric, and comparison with the best baseline."""
+    best = _best_baseline(card)
+    sentences = joined(part for part in (_score(card), _comparison(card, best)) if part)
+    summary = element("p", standing(card, best), class_="standing")
     return element(
         "header",
-        element("h1", "A model that predicts ", named(card.asked.target)),
-        paragraph(_what_it_does(card), kind="lead"),
-        element("div", summary, paragraph(said) if said else None, class_="verdict"),
+        element("h1", "A model that predicts ", named(card.request.target)),
+        paragraph(_purpose(card), kind="lead"),
+        element("div", summary, paragraph(sentences) if sentences else None, class_="headline"),
     )
 
 
-def standing(card: Card, rival: int | None) -> str:
-    """Return in a few words how the model stands beside the best plainer one."""
-    if rival is None:
-        return "Compared with no plainer model"
-    lead = _lead(card, rival)
-    if abs(lead) <= TIE or _may_be_chance(card, card.compared[rival]):
-        return "No clear difference from the best plainer model"
-    return "Ahead of the plainer models" if lead > 0 else "Behind a plainer model"
+def standing(card: Card, best: Baseline | None) -> str:
+    """Return in a few words how the model compares with the best baseline.
+
+    Whether a difference is more than chance is a fact of the card, not decided here.
+    """
+    if best is None:
+        return "No baseline to compare with"
+    label = get_metric(card.request.metric).label
+    lead = _lead(card, best)
+    if abs(lead) <= TIE:
+        return f"Same {label} as the best baseline"
+    side = "Better" if lead > 0 else "Worse"
+    if best.difference is not None and not best.difference.beyond_chance:
+        return f"No clear difference in {label} from the best baseline"
+    return f"{side} {label} than the best baseline"
 
 
-def _what_it_does(card: Card) -> Markup:
+def _best_baseline(card: Card) -> Baseline | None:
+    return card.best_baseline() if card.request.metric in card.test.scores else None
+
+
+def _lead(card: Card, best: Baseline) -> float:
+    metric = get_metric(card.request.metric)
+    return metric.advantage(card.test.scores[metric.name], best.scores[metric.name])
+
+
+def _purpose(card: Card) -> Markup:
     n = len(card.data.columns)
-    what = f"From {counted(n, 'column') if n else 'the other columns'} of a row it tells "
-    where = ". Unless said otherwise, results below come from rows that it has never seen."
-    return joined((what, _answers(card), where))
+    inputs = f"From {counted(n, 'column') if n else 'the other columns'} of a row it predicts "
+    where = (
+        ". Results are those of test rows, which it was not trained on, unless stated otherwise."
+    )
+    return joined((inputs, _outcomes(card), where))
 
 
-def _answers(card: Card) -> Markup:
-    """Return what the model may answer."""
-    if card.asked.task == "numbers":
+def _outcomes(card: Card) -> Markup:
+    """Return the possible predictions."""
+    if card.request.task == "numbers":
         return Markup("a number")
     names = [one.name for one in card.data.classes]
     if 2 <= len(names) <= 3:
-        return _either(names)
+        *others, last = (element("b", named(name, 40)) for name in names)
+        return joined((Markup(", ".join(others)), " or ", last))
     return Markup(f"one of {counted(len(names), 'class')}" if names else "a class")
 
 
-def _either(names: Sequence[str]) -> Markup:
-    *others, last = (element("b", named(name, 40)) for name in names)
-    return joined((Markup(", ".join(others)), " or ", last))
-
-
-def _how_good(card: Card) -> Markup | None:
-    """Return how many rows were right, and the metric asked for."""
-    parts: list[str] = []
-    held_out, metric = card.held_out, card.asked.metric
-    if held_out.confusion:
-        right = sum(row[i] for i, row in enumerate(held_out.confusion))
-        total = sum(map(sum, held_out.confusion))
-        parts.append(f"It is right on {count(right)} of {counted(total, 'held-out row')}")
-    if metric in held_out.scores:
-        value = held_out.scores[metric]
-        parts += ["; its " if parts else "On held-out rows its ", metric_named(metric).name, " is "]
-        parts.append(figure(score(value), value, "held_out", "scores", metric))
-    return joined((*parts, ". ")) if parts else None
-
-
-def _against(card: Card, rival: int | None) -> Markup | None:
-    if rival is None:
+def _score(card: Card) -> Markup | None:
+    """Return the requested metric on the test rows."""
+    metric = card.request.metric
+    if metric not in card.test.scores:
         return None
-    other, metric = card.compared[rival], card.asked.metric
-    value = other.scores[metric]
-    told = figure(score(value), value, "compared", rival, "scores", metric)
-    begin = joined(("The best plainer model, ", named(other.name), ", has ", told))
-    lead = _lead(card, rival)
-    chance = _chance(card, other) if abs(lead) > TIE else None
-    return joined((begin, _difference(lead), chance, _costs(card, rival)))
-
-
-def _difference(lead: float) -> str:
-    if abs(lead) <= TIE:
-        return ": the same."
-    side = "better" if lead < 0 else "worse"
-    size = "less than 0.001" if abs(lead) < 0.001 else score(abs(lead))
-    return f", which is {side} by {size}."
-
-
-def _chance(card: Card, rival: Compared) -> str | None:
-    """Return whether so small a difference says anything, where that is known."""
-    if not _may_be_chance(card, rival):
-        return None
-    apart = _rows_apart(card, rival)
-    return f" Their tables of answers differ by {counted(apart, 'row')}, which may be chance."
-
-
-def _costs(card: Card, rival: int) -> Markup | None:
-    """Return what the mistakes of both cost, where costs were stated."""
-    own, other = card.held_out.total_cost, card.compared[rival].total_cost
-    if own is None or other is None:
-        return None
-    mine = figure(amount(own), own, "held_out", "total_cost")
-    theirs = figure(amount(other), other, "compared", rival, "total_cost")
-    begin = joined((" By the costs stated, its mistakes cost ", mine))
-    return joined((begin, " and those of the plainer model ", theirs, "."))
-
-
-def _lead(card: Card, rival: int) -> float:
-    name = card.asked.metric
-    return metric_named(name).advantage(
-        card.held_out.scores[name], card.compared[rival].scores[name]
+    value = card.test.scores[metric]
+    label = get_metric(metric).label
+    return joined(
+        (
+            f"{label[:1].upper()}{label[1:]} on {counted(card.data.n_test, 'test row')}: ",
+            figure(score(value), value, "test", "scores", metric),
+            ". ",
+        )
     )
 
 
-def _may_be_chance(card: Card, rival: Compared) -> bool:
-    """Tell whether no test of answers can tell the two apart, whichever rows they differ on."""
-    if not card.held_out.confusion or not rival.confusion:
-        return False
-    is_counted = metric_named(card.asked.metric).is_counted
-    return is_counted and _rows_apart(card, rival) < FEWEST_TELLING
+def _comparison(card: Card, best: Baseline | None) -> Markup | None:
+    if best is None:
+        return None
+    metric, place = card.request.metric, card.baselines.index(best)
+    value = best.scores[metric]
+    own = figure(score(value), value, "baselines", place, "scores", metric)
+    begin = joined(("The best baseline, ", named(best.name), ", has ", own))
+    lead = _lead(card, best)
+    if abs(lead) <= TIE:
+        return joined((begin, ", the same.", _costs(card, place)))
+    side = "worse" if lead > 0 else "better"
+    size = "less than 0.001" if abs(lead) < 0.001 else score(abs(lead))
+    interval = _interval(best, place)
+    return joined((begin, f", which is {side} by {size}", interval, ".", _costs(card, place)))
 
 
-def _rows_apart(card: Card, rival: Compared) -> int:
-    """Return how many answers have to change to make one table of the other."""
-    pairs = zip(card.held_out.confusion, rival.confusion, strict=True)
-    moved = sum(abs(a - b) for own, other in pairs for a, b in zip(own, other, strict=True))
-    return -(-moved // 2)  # a changed answer leaves one cell and enters another
+def _interval(best: Baseline, place: int) -> Markup | None:
+    """Return the interval of the difference, and whether it may be chance."""
+    found = best.difference
+    if found is None:
+        return None
+    chance = "" if found.beyond_chance else "; the difference may be chance"
+    if found.low is None or found.high is None:
+        return Markup(chance)
+    low, high = (
+        figure(f"{value:+.3f}", value, "baselines", place, "difference", end)
+        for end, value in (("low", found.low), ("high", found.high))
+    )
+    return joined((" (interval of the lead of this model: ", low, " to ", high, ")", chance))
 
 
-def warned(card: Card) -> Section | None:
-    """Return what the reader has to know before relying on the model."""
+def _costs(card: Card, place: int) -> Markup | None:
+    """Return the total costs of both, where costs were stated."""
+    own, other = card.test.total_cost, card.baselines[place].total_cost
+    if own is None or other is None:
+        return None
+    mine = figure(amount(own), own, "test", "total_cost")
+    theirs = figure(amount(other), other, "baselines", place, "total_cost")
+    return joined(
+        (" By the stated costs, the model costs ", mine, " in all and the baseline ", theirs, ".")
+    )
+
+
+def warnings(card: Card) -> Section | None:
+    """Return the warnings."""
     if not card.warnings:
         return None
-    return Section("warnings", "Before you rely on it", listed(card.warnings), "warnings")
+    return Section("warnings", "Warnings", listed(card.warnings), "warnings")
 
 
-def asked(card: Card) -> Section:
-    """Return what was asked for."""
-    wanted, metric = card.asked, metric_named(card.asked.metric)
-    kind = "one of its classes" if wanted.task == "classes" else "a number"
+def request(card: Card) -> Section:
+    """Return target, metric, cost constraints and split."""
+    wanted, metric = card.request, get_metric(card.request.metric)
+    kind = "classes" if wanted.task == "classes" else "a number"
     goal = paragraph(
-        "Predict the column ", element("b", named(wanted.target)), f" ({kind}), and be good at ",
-        element("b", metric.name), ". ", metric.meaning,
+        "Target: ", element("b", named(wanted.target)), f" ({kind}). Metric: ",
+        element("b", metric.label), ". ", metric.description,
     )  # fmt: skip
-    held_out = figure(share(wanted.held_out), wanted.held_out, "asked", "held_out")
+    test_share = figure(share(wanted.test_share), wanted.test_share, "request", "test_share")
     split = paragraph(
-        "Of the rows, ", held_out, " were set aside before anything was learned, at random with "
-        "the seed ", figure(str(wanted.seed), wanted.seed, "asked", "seed"), ".",
+        test_share, " of the rows are test rows, drawn at random with the seed ",
+        figure(str(wanted.seed), wanted.seed, "request", "seed"), " before anything was fitted.",
     )  # fmt: skip
-    return Section("asked", "What was asked", joined((goal, _knowledge(card), split)))
+    return Section("request", "Request", joined((goal, _cost_constraints(card), split)))
 
 
 def data(card: Card) -> Section:
-    """Return the data at a glance."""
-    glance = card.data
-    n_train = figure(count(glance.n_train), glance.n_train, "data", "n_train")
-    n_held_out = figure(count(glance.n_held_out), glance.n_held_out, "data", "n_held_out")
+    """Return rows, classes and columns of the data."""
+    summary = card.data
+    n_train = figure(count(summary.n_train), summary.n_train, "data", "n_train")
+    n_test = figure(count(summary.n_test), summary.n_test, "data", "n_test")
     rows = paragraph(
-        "From ", element("b", named(glance.file)), ": ", n_train, " rows to learn from and ",
-        n_held_out, " held out to judge by.",
+        "From ", element("b", named(summary.file)), ": ", n_train, " training rows and ",
+        n_test, " test rows.",
     )  # fmt: skip
-    notes = listed(glance.notes) if glance.notes else None
-    return Section(
-        "data", "The data at a glance", joined((rows, notes, _classes(glance), _columns(glance)))
-    )
+    notes = listed(summary.notes) if summary.notes else None
+    return Section("data", "Data", joined((rows, notes, _classes(summary), _columns(summary))))
 
 
-def repeated(card: Card) -> Section | None:
-    """Return how the model is made again."""
+def reproduction(card: Card) -> Section | None:
+    """Return the command, settings and versions."""
     command = (
-        joined((paragraph("This command makes the model again."), _code(card.command)))
+        joined((paragraph("This command reproduces the model."), _code(card.command)))
         if card.command
         else None
     )
     settings = _pairs("Settings that differ from the defaults", "setting", card.settings)
-    versions = _pairs("Versions it was made with", "package", card.versions)
+    versions = _pairs("Versions", "package", card.versions)
     body = joined((command, element("div", settings, versions, class_="side")))
     has_any = card.command or card.settings or card.versions
-    return Section("again", "How to make it again", body) if has_any else None
+    return Section("reproduction", "Reproduction", body) if has_any else None
 
 
-def _knowledge(card: Card) -> Markup | None:
-    if card.asked.knowledge:
-        return joined((paragraph("What was said of costs:"), listed(card.asked.knowledge)))
+def _cost_constraints(card: Card) -> Markup | None:
+    if card.request.cost_constraints:
+        return joined((paragraph("Cost constraints:"), listed(card.request.cost_constraints)))
     if card.learned is None:
         return None
-    return paragraph("Nothing was said of what mistakes cost.")
+    return paragraph("No cost constraints were given.")
 
 
-def _classes(glance: DataGlance) -> Markup | None:
-    if not glance.classes:
+def _classes(summary: DataSummary) -> Markup | None:
+    if not summary.classes:
         return None
-    most = max(one.n_train + one.n_held_out for one in glance.classes) or 1
-    total = sum(one.n_train + one.n_held_out for one in glance.classes) or 1
-    rows = (_class(i, one, most, total) for i, one in enumerate(glance.classes))
-    head = ("class", "to learn from", "held out", "share", scale("0", count(most)))
-    return table("Rows of each class: solid to learn from, pale held out", head, rows, "bars")
+    most = max(one.n_train + one.n_test for one in summary.classes) or 1
+    total = sum(one.n_train + one.n_test for one in summary.classes) or 1
+    rows = (_class(i, one, most, total) for i, one in enumerate(summary.classes))
+    head = ("class", "training", "test", "share", scale("0", count(most)))
+    return table("Rows of each class: solid for training, pale for test", head, rows, "bars")
 
 
 def _class(i: int, one: ClassCount, most: int, total: int) -> tuple[str, ...]:
-    n = one.n_train + one.n_held_out
-    learned = one.n_train / most
+    n = one.n_train + one.n_test
+    trained = one.n_train / most
     label = f"{one.name}: {counted(n, 'row')}"
-    parts = ((0.0, learned, "own"), (learned, n / most, "pale"))
+    parts = ((0.0, trained, "own"), (trained, n / most, "pale"))
     return (
         named(one.name, 40),
         number(figure(count(one.n_train), one.n_train, "data", "classes", i, "n_train")),
-        number(figure(count(one.n_held_out), one.n_held_out, "data", "classes", i, "n_held_out")),
+        number(figure(count(one.n_test), one.n_test, "data", "classes", i, "n_test")),
         number(share(n / total)),
         bar(label, parts),
     )
 
 
-def _columns(glance: DataGlance) -> Markup | None:
-    """Return the columns, folded away: they may be hundreds."""
-    if not glance.columns:
+def _columns(summary: DataSummary) -> Markup | None:
+    """Return the columns, folded, as they may be hundreds."""
+    if not summary.columns:
         return None
-    kinds = Counter(one.kind for one in glance.columns)
-    summary = ", ".join(f"{count(n)} with {shortened(kind, 40)}" for kind, n in kinds.most_common())
-    listed_columns = glance.columns[:MOST_COLUMNS]
+    kinds = Counter(one.kind for one in summary.columns)
+    kinds_listed = ", ".join(
+        f"{count(n)} with {shortened(kind, 40)}" for kind, n in kinds.most_common()
+    )
+    listed_columns = summary.columns[:MAX_COLUMNS]
     rows = (
         (
             named(one.name),
@@ -272,14 +254,14 @@ def _columns(glance: DataGlance) -> Markup | None:
         )
         for i, one in enumerate(listed_columns)
     )
-    head = ("column", "kind", "missing", "distinct", "what was done with it")
-    left_out = len(glance.columns) - len(listed_columns)
+    head = ("column", "kind", "missing", "distinct", "treatment")
+    n_more = len(summary.columns) - len(listed_columns)
     return element(
         "details",
-        element("summary", f"{counted(len(glance.columns), 'column')}: {summary}"),
+        element("summary", f"{counted(len(summary.columns), 'column')}: {kinds_listed}"),
         table("Columns the model reads", head, rows, "columns"),
-        paragraph(f"And {count(left_out)} more.") if left_out else None,
-        class_="long" if len(glance.columns) > MOST_PRINTED else None,
+        paragraph(f"And {count(n_more)} more.") if n_more else None,
+        class_="long" if len(summary.columns) > MAX_PRINTED else None,
     )
 
 
@@ -297,7 +279,7 @@ def _code(text: str) -> Markup:
 
 
 def check_card(card: Card) -> None:
-    """Refuse a card whose parts contradict each other."""
+    """Raise ValueError for a card whose parts contradict each other."""
     try:
         card.to_json()
     except ValueError as error:
@@ -319,23 +301,23 @@ def check_card(card: Card) -> None:
 
 
 def _matrices(card: Card) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    held_out = card.held_out
-    if held_out.confusion:
-        yield "confusion", held_out.confusion
-    if held_out.stated_costs is not None:
-        yield "stated_costs", held_out.stated_costs
+    test = card.test
+    if test.confusion:
+        yield "confusion", test.confusion
+    if test.cost_matrix is not None:
+        yield "cost_matrix", test.cost_matrix
     if card.learned is not None and card.learned.matrix:
         yield "matrix", card.learned.matrix
-    for rival in card.compared:
-        if rival.confusion:
-            yield f"confusion of {rival.name}", rival.confusion
+    for baseline in card.baselines:
+        if baseline.confusion:
+            yield f"confusion of {baseline.name}", baseline.confusion
 
 
 def _series(card: Card) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    held_out, progress = card.held_out, card.progress
-    if progress is not None:
-        yield "progress", (progress.generation, progress.best, progress.mean)
-    curves = (*held_out.roc, *held_out.precision_recall, held_out.reliability, held_out.cumulative)
+    test, search = card.test, card.search
+    if search is not None:
+        yield "search", (search.generation, search.best, search.mean)
+    curves = (*test.roc, *test.precision_recall, test.reliability, test.cumulative)
     for curve in curves:
         if curve is not None:
             yield f"curve {curve.name}", (curve.x, curve.y)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ecselm._typing import AnyArray
-from ecselm.estimators._base import ELMFamily
+from ecselm.estimators._base import ELMBase
 
 Memo = dict[int, tuple[Any, Any]]  # the second of each pair takes the place of the first
 
@@ -97,7 +97,7 @@ def _with_parts(value: Any, parts: dict[Any, Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, ELMFamily) and vars(value).get("_learner_") is not None:
+    if isinstance(value, ELMBase) and vars(value).get("_learner_") is not None:
         return _with_parts(value, {**vars(value), "_learner_": None})
     if type(value) is dict and any(type(key) is not str for key in value):
         return Pairs(list(value), list(value.values()))

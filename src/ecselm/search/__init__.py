@@ -3,10 +3,9 @@
 from ecselm.search.backtracking import BacktrackingSearch
 from ecselm.search.cma import CovarianceAdaptation
 from ecselm.search.differential import DifferentialEvolution
-from ecselm.search.population import AskTell
 from ecselm.search.run import SearchHistory, interruptible, minimize, minimize_bsa
 from ecselm.search.sampling import RandomSearch, SobolSearch
-from ecselm.search.space import Box
+from ecselm.search.space import AskTell, Box
 
 __all__ = [
     "AskTell",

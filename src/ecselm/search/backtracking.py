@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.search.population import PopulationSearch, crossover_mask, first_population
-from ecselm.search.space import Box
+from ecselm.search.space import Box, PopulationSearch, crossover_mask, first_population
 
 
 class BacktrackingSearch(PopulationSearch):

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.search.population import PopulationSearch, first_population
-from ecselm.search.space import Box
+from ecselm.search.space import Box, PopulationSearch, first_population
 
 WORST = 1e300  # stands for a fitness that is not finite
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.search.population import PopulationSearch, first_population
-from ecselm.search.space import Box
+from ecselm.search.space import Box, PopulationSearch, first_population
 
 
 class DifferentialEvolution(PopulationSearch):

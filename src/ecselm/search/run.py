@@ -15,8 +15,7 @@ from scipy.optimize import OptimizeResult
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
 from ecselm.search.backtracking import BacktrackingSearch
-from ecselm.search.population import AskTell
-from ecselm.search.space import Box
+from ecselm.search.space import AskTell, Box
 
 _KEEPS_BEST: ContextVar[bool] = ContextVar("keeps_best", default=True)
 
@@ -42,13 +41,13 @@ def interruptible() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a generation brought: best so far, mean and spread of its finite fitness."""
+    """One generation: best so far, mean and std of its finite fitness."""
 
     generation: int
     evaluations: int
     best: float
     mean: float
-    spread: float
+    std: float
 
 
 @dataclass  # no slots, whose state every protocol of pickle would not give away
@@ -62,11 +61,9 @@ class SearchHistory:
         """Add a generation whose individuals have the ``fitness`` (size,)."""
         before = self.generations[-1].evaluations if self.generations else 0
         finite = fitness[np.isfinite(fitness)]
-        mean, spread = (finite.mean(), finite.std()) if len(finite) else (np.inf, np.nan)
+        mean, std = (finite.mean(), finite.std()) if len(finite) else (np.inf, np.nan)
         self.generations.append(
-            Generation(
-                len(self.generations), before + len(fitness), best, float(mean), float(spread)
-            )
+            Generation(len(self.generations), before + len(fitness), best, float(mean), float(std))
         )
 
     @property

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from ecselm._typing import FloatArray
-from ecselm.search.population import PopulationSearch, first_population
-from ecselm.search.space import Box
+from ecselm.search.space import Box, PopulationSearch, first_population
 
 
 class RandomSearch(PopulationSearch):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import EllipsisType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ecselm._typing import FloatArray, IntArray
+from ecselm._typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +100,143 @@ class Box:
         fresh = self.scaled(rng.random(V.shape))
         repaired = np.where(to_bound & (self.low > V), self.low, fresh)
         return np.where(to_bound & (self.high < V), self.high, repaired)
+
+
+WIDE = 2**10  # coordinates from which on selecting row by row beats sorting all rows
+
+
+def crossover_mask(
+    shape: tuple[int, int], rng: np.random.Generator, mixrate: float = 1.0
+) -> BoolArray:
+    """Draw the binary map of (28), True where a trial takes the mutant.
+
+    The paper leaves the map open; this is the published one (Civicioglu 2013): row i takes
+    ``ceil(mixrate u_i D)`` random coordinates with ``u_i ~ U(0, 1)``. In the other half of
+    the generations a trial takes exactly one, for which no map is needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mask = crossover_mask((4, 6), np.random.default_rng(0))
+    >>> bool((mask.sum(axis=1) >= 1).all())
+    True
+    """
+    size, D = shape
+    u = 1.0 - rng.random(size)  # never 0: each row takes at least one
+    return random_subsets(np.ceil(mixrate * u * D).astype(np.intp), D, rng)
+
+
+def random_subsets(counts: IntArray, D: int, rng: np.random.Generator) -> BoolArray:
+    """Mark ``counts[i]`` of D coordinates in row i, every such subset equally likely.
+
+    The smallest of random keys are marked. A row that ties at its last one would have
+    too many and is drawn again, which favours no subset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random_subsets(np.array([1, 5, 3]), 5, np.random.default_rng(0)).sum(axis=1).tolist()
+    [1, 5, 3]
+    """
+    # Halves of 64 bits, which come faster than 32 at a time.
+    draws = rng.integers(2**64, size=(len(counts), (D + 1) // 2), dtype=np.uint64)
+    keys = draws.view(np.uint32)[:, :D]
+    mask = keys <= _last_taken(keys, counts)[:, np.newaxis]
+    tied = np.flatnonzero(mask.sum(axis=1) != counts)
+    if len(tied):
+        mask[tied] = random_subsets(counts[tied], D, rng)
+    return mask
+
+
+def _last_taken(keys: IntArray, counts: IntArray) -> IntArray:
+    """Return the ``counts[i]``-th smallest key of row i."""
+    if keys.shape[1] < WIDE:
+        return np.sort(keys, axis=1)[np.arange(len(keys)), counts - 1]
+    return np.array([np.partition(row, k)[k] for row, k in zip(keys, counts - 1, strict=True)])
+
+
+class AskTell(Protocol):
+    """A search that is asked for points and told their fitness; smaller is better."""
+
+    generation: int
+
+    def ask(self) -> FloatArray:
+        """Return the points to evaluate, shape (size, D), a copy."""
+
+    def tell(self, fitness: FloatArray) -> None:
+        """Take the fitness of the points asked for last, shape (size,)."""
+
+    @property
+    def best(self) -> tuple[FloatArray, float]:
+        """Return the best point so far and its fitness."""
+
+
+class PopulationSearch:
+    """Keep ask and tell in turn, and the best point; subclasses propose and select.
+
+    No fitness wins that is not finite: subclasses see +inf in its place.
+    """
+
+    def __init__(self) -> None:
+        self._pending: FloatArray | None = None
+        self._best: tuple[FloatArray, float] | None = None
+        self.generation = 0
+
+    def ask(self) -> FloatArray:
+        """Return the points to evaluate, shape (size, D), a copy."""
+        if self._pending is not None:
+            raise RuntimeError("ask() called twice; tell() the pending fitness first")
+        self._pending = self._propose()
+        return self._pending.copy()
+
+    def tell(self, fitness: FloatArray) -> None:
+        """Take the fitness of the points asked for last, shape (size,)."""
+        if self._pending is None:
+            raise RuntimeError("tell() called before ask()")
+        values = np.array(fitness, dtype=np.float64)
+        if values.shape != (len(self._pending),):
+            raise ValueError(
+                f"fitness must have the shape ({len(self._pending)},), got {values.shape}"
+            )
+        points, self._pending = self._pending, None
+        values = np.where(np.isfinite(values), values, np.inf)
+        self._select(points, values)
+        i = int(values.argmin())
+        if self._best is None or values[i] < self._best[1]:
+            self._best = points[i].copy(), float(values[i])
+        self.generation += 1
+
+    @property
+    def best(self) -> tuple[FloatArray, float]:
+        """Best point so far and its fitness, eqs. (33)-(34)."""
+        if self._best is None:
+            raise RuntimeError("there is no best point before the first tell()")
+        point, value = self._best
+        return point.copy(), value
+
+    def _propose(self) -> FloatArray:
+        """Return the points of the next generation."""
+        raise NotImplementedError
+
+    def _select(self, points: FloatArray, values: FloatArray) -> None:
+        """Learn from the fitness of the points proposed last."""
+
+
+def first_population(
+    space: Box, size: int, rng: np.random.Generator, initial: FloatArray | None
+) -> FloatArray:
+    """Draw the first population (23), with the rows of ``initial`` in front."""
+    if size < 1:
+        raise ValueError(f"population_size must be at least 1, got {size}")
+    P = space.sample(size, rng)
+    if initial is None:
+        return P
+    rows = np.atleast_2d(np.asarray(initial, dtype=np.float64))
+    if rows.ndim != 2 or rows.shape[1] != len(space):
+        raise ValueError(f"x0 must have {len(space)} columns, got the shape {rows.shape}")
+    if len(rows) > size:
+        raise ValueError(f"x0 must have at most population_size={size} rows, got {len(rows)}")
+    if not space.contains(rows):
+        raise ValueError("x0 must lie within the bounds")
+    P[: len(rows)] = rows
+    return P

@@ -14,9 +14,9 @@ from ecselm._random import as_generator
 from ecselm._sklearn import check_parameters
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
-from ecselm.estimators._base import ELMFamily, fit_blocks
+from ecselm.estimators._base import ELMBase, fit_blocks
+from ecselm.estimators._layers import LayerRecipe
 from ecselm.estimators._refit import check_refittable, refit_blocks
-from ecselm.estimators._training import LayerRecipe
 from ecselm.layers import RandomLayer, ScaleSum
 from ecselm.streaming.blocks import Passes, Told
 from ecselm.streaming.rows import ClassSample, RowBlock, RowSource, check_sample
@@ -144,7 +144,7 @@ def refit_stream(
 
 def _check(model: Any) -> None:
     """Refuse what cannot be fitted in blocks before any row is read."""
-    if not isinstance(model, ELMFamily):
+    if not isinstance(model, ELMBase):
         raise TypeError(f"estimator must be one of ecselm's, got {type(model).__name__}")
     check_parameters(model)
     if model.kernel is not None:

@@ -15,7 +15,7 @@ from scipy import sparse
 from ecselm._sklearn import safe_indexing
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm._wording import brief, did_you_mean
-from ecselm.estimators._training import fair_quotas
+from ecselm.fitness.sampling import fair_quotas
 from ecselm.streaming.blocks import Blocks, open_blocks, read_ahead
 
 SLACK = 1.25  # of the sample, up to which rows are held before some are thrown away

@@ -29,19 +29,19 @@ from ecselm.streaming.blocks import (
 )
 from ecselm.streaming.fit import SAMPLE_ROWS, SUMS
 from ecselm.streaming.rows import ClassSample, RowBlock, check_sample, joined, placed
-from ecselm.study.card import Asked, ClassCount, DataGlance
-from ecselm.study.evaluate import fitted_rivals
+from ecselm.study.card import ClassCount, DataSummary, RequestSummary
+from ecselm.study.evaluate import fit_baselines
 from ecselm.study.request import (
-    Answer,
-    Question,
+    FitRequest,
+    FitResult,
     check_metric,
-    check_question,
+    check_request,
     check_values,
     metric_of,
-    statements_of,
+    stated_costs_of,
+    summary_of,
 )
-from ecselm.study.rows import Fit, TargetedRows, fit_steps, prepared, read_rows
-from ecselm.study.run import judged_card
+from ecselm.study.run import Fit, TargetedRows, fit_steps, make_card, prepared, read_rows
 from ecselm.tables.cells import read_names
 from ecselm.tables.delimited import TextScan
 from ecselm.tables.read import DELIMITED, ending_of
@@ -82,7 +82,7 @@ class RowReader:
     hashed: tuple[ColumnNote, ...]  # columns by whose values rows are split
 
     @classmethod
-    def of(cls, head: TableTally, request: Question) -> RowReader:
+    def of(cls, head: TableTally, request: FitRequest) -> RowReader:
         """Return the reader by the first rows of a table.
 
         Columns that identify rows, or are text, must not part rows that are equal otherwise.
@@ -90,7 +90,7 @@ class RowReader:
         notes = head.notes()
         hashed = [note for note in notes if note.kind in USED]
         hashed = hashed or [replace(note, kind=NAMES) for note in notes]
-        split = HashSplit(request.held_out, request.seed)
+        split = HashSplit(request.test_share, request.seed)
         return cls(request.target, request.groups, split, tuple(hashed))
 
     def group_labels(self, frame: Any) -> AnyArray | None:
@@ -168,7 +168,7 @@ class FirstPass:
 
 
 def first_pass(
-    path: Path, request: Question, block_rows: int, n_sample: int, passes: Passes
+    path: Path, request: FitRequest, block_rows: int, n_sample: int, passes: Passes
 ) -> FirstPass:
     """Find types, classes and test rows, and draw samples, in one pass over a table.
 
@@ -227,7 +227,7 @@ def _sampled(
     table: BlockFile,
     reader: RowReader,
     tally: TableTally,
-    request: Question,
+    request: FitRequest,
     samples: list[ClassSample],
     rare: RareRows,
 ) -> FirstPass:
@@ -249,7 +249,7 @@ def _sampled(
     if not n_test or not n_by_class or set(target.counts) - set(n_by_class):
         raise ValueError(
             "held-out must leave rows to learn from of every class and rows to judge by, got "
-            f"{request.held_out}"
+            f"{request.test_share}"
         )
     rows = [_targeted(block, reader, plan, target) for block in (joined(train), test)]
     return FirstPass(table, reader, plan, target, rows[0], rows[1], n_by_class, n_test)
@@ -313,15 +313,15 @@ def _read(blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes) -> It
 
 def study_stream(
     path: str | os.PathLike[str],
-    question: Question,
+    request: FitRequest,
     *,
     block_rows: int = BLOCK_ROWS,
     sample: int = SAMPLE_ROWS,
     callbacks: Any = None,
     progress: Told = None,
     command: str = "",
-) -> Answer:
-    r"""Learn from a file what is asked, in bounded memory, and judge it on rows held out.
+) -> FitResult:
+    r"""Fit a model to a file in bounded memory, and evaluate it on test rows.
 
     The first pass over the file finds the types of columns and draws samples; the second adds
     up the equations of the machines that the search on the sample has settled on, unless the
@@ -332,7 +332,7 @@ def study_stream(
     ----------
     path : path
         As in :func:`open_blocks`.
-    question : Question
+    request : FitRequest
     block_rows : int, default=65536
         The most rows of a block.
     sample : int, default=100000
@@ -347,30 +347,30 @@ def study_stream(
 
     Returns
     -------
-    Answer
+    FitResult
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> lines = [f"{i % 7},{i % 3},{'ill' if i % 7 > 4 else 'well'}" for i in range(200)]
-    >>> question = Question("state", n_hidden=5, max_epochs=1, population_size=4)
+    >>> request = FitRequest("state", n_hidden=5, max_epochs=1, population_size=4)
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.csv"
     ...     _ = file.write_text("\n".join(["age,sex,state", *lines]))
-    ...     answer = study_stream(file, question, block_rows=50, sample=100)
-    >>> answer.card.data.notes[0]
+    ...     result = study_stream(file, request, block_rows=50, sample=100)
+    >>> result.card.data.notes[0]
     'Read in blocks, in 2 passes over 200 rows.'
     """
-    check_question(question)
+    check_request(request)
     check_sample(sample)
     file, passes = Path(path), Passes(N_PASSES, progress)
-    found = first_pass(file, question, block_rows, sample, passes)
-    asked, stated, model = _asked(found.target, question)
-    model = prepared(model, asked.task, question.seed, callbacks)
+    found = first_pass(file, request, block_rows, sample, passes)
+    summary, cost, model = _resolved(found.target, request)
+    model = prepared(model, summary.task, request.seed, callbacks)
     train, test, weights = found.train, found.test, found.weights()
     fit = fit_steps(train, [found.plan.transformer()], model, weights)
-    rivals = fitted_rivals(
-        fit.inputs, train.y, task=asked.task, seed=question.seed, sample_weight=weights
+    baselines = fit_baselines(
+        fit.inputs, train.y, task=summary.task, seed=request.seed, sample_weight=weights
     )
     fit = fit if found.is_complete else _on_all_rows(fit, found, block_rows, passes)
     fit.pipeline[-1].stream_ = {
@@ -378,17 +378,16 @@ def study_stream(
         "passes": passes.number,
         "sampled": len(train.y),
     }
-    notes = (*_notes(found, passes), *found.table.notes, *found.plan.notes, *rivals.notes)
-    data = _glance(found, file.name, notes)
-    chance_rng = np.random.default_rng(question.seed).spawn(2)[1]
-    card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
-    return Answer(fit.pipeline, replace(card, command=command))
+    notes = (*_notes(found, passes), *found.table.notes, *found.plan.notes, *baselines.notes)
+    data = _summary(found, file.name, notes)
+    card = make_card(summary, data, fit, baselines, train, test, cost=cost)
+    return FitResult(fit.pipeline, replace(card, command=command))
 
 
-def _glance(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataGlance:
+def _summary(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataSummary:
     """Return the data at a glance: all training rows, and the sample of test rows."""
     counted = zip(found.target.classes.tolist(), found.test.counts, strict=True)
-    return DataGlance(
+    return DataSummary(
         file,
         found.n_train,
         len(found.test.y),
@@ -418,17 +417,16 @@ def _notes(found: FirstPass, passes: Passes) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _asked(target: Target, question: Question) -> tuple[Asked, Any, Any]:
-    """Return what is asked, the costs stated, and the model to be fitted."""
+def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any, Any]:
+    """Return the request as the card stores it, the stated costs, and the model to fit."""
     n_rows = sum(target.counts.values())
-    check_values(question.target, target.task, target.n_values, n_rows)
-    statements = statements_of(question, target.task, target.classes)
-    metric = metric_of(question, target.task, statements)
+    check_values(request.target, target.task, target.n_values, n_rows)
+    stated = stated_costs_of(request, target.task, target.classes)
+    metric = metric_of(request, target.task, stated)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
-    sentences = () if statements is None else statements.sentences
-    asked = Asked(target.task, question.target, metric, sentences, question.held_out, question.seed)
-    stated = None if statements is None else statements.cost
-    return asked, stated, question.model(target.task, statements, metric)
+    summary = summary_of(request, target.task, stated, metric)
+    cost = None if stated is None else stated.cost
+    return summary, cost, request.model(target.task, stated, metric)
 
 
 def _on_all_rows(fit: Fit, found: FirstPass, block_rows: int, passes: Passes) -> Fit:

@@ -1,48 +1,56 @@
-"""From somebody's table to a model and to what is known of it."""
+"""Fit a model to a table, evaluate it on test rows, and describe it on a card."""
 
 from ecselm.study.card import (
-    Asked,
+    Baseline,
     Card,
     ClassCount,
-    Compared,
     Curve,
-    DataGlance,
+    DataSummary,
+    Difference,
     Estimate,
-    HeldOut,
-    Learned,
-    Progress,
+    Evaluation,
+    LearnedCosts,
+    RequestSummary,
+    SearchSummary,
 )
-from ecselm.study.request import Answer, Question, evaluate_table, predicted_rows, study_table
-from ecselm.study.statements import Statements, read_statements
+from ecselm.study.request import (
+    FitRequest,
+    FitResult,
+    evaluate_table,
+    predicted_rows,
+    study_table,
+)
+from ecselm.study.statements import StatedCosts, read_stated_costs
 from ecselm.tables.cells import DayNumbers
 from ecselm.tables.read import Table, read_table
 from ecselm.tables.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.tables.schema import ColumnNote, ColumnPlan, plan_columns
 
 __all__ = [
-    "Answer",
-    "Asked",
+    "Baseline",
     "Card",
     "ClassCount",
     "ColumnNote",
     "ColumnPlan",
-    "Compared",
     "Curve",
-    "DataGlance",
+    "DataSummary",
     "DayNumbers",
+    "Difference",
     "Estimate",
-    "HeldOut",
-    "Learned",
-    "Progress",
-    "Question",
-    "Statements",
+    "Evaluation",
+    "FitRequest",
+    "FitResult",
+    "LearnedCosts",
+    "RequestSummary",
+    "SearchSummary",
+    "StatedCosts",
     "Table",
     "TrainingRows",
     "evaluate_table",
     "new_rows",
     "plan_columns",
     "predicted_rows",
-    "read_statements",
+    "read_stated_costs",
     "read_table",
     "study_table",
     "task_of",

@@ -1,6 +1,6 @@
-"""What is known of a model: what was asked, on which data, and how it did on rows held out.
+"""The card of a model: the request, the data, and the results on test rows.
 
-A card travels with its model as JSON and is all that a report is made of. It holds no row of
+A card is stored with its model as JSON and is all that a report is made of. It holds no row of
 the data.
 """
 
@@ -11,59 +11,60 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
+from ecselm.metrics import get_metric
 from ecselm.tables.schema import ColumnNote, Task
 
-FORMAT = 1  # of cards; raised when a field changes its meaning
+FORMAT = 2  # of cards; raised when a field changes its meaning
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person has asked for."""
+class RequestSummary:
+    """Task, metric and costs that were requested."""
 
     task: Task
-    target: str  # the column to be predicted
+    target: str  # column to predict
     metric: str
-    knowledge: tuple[str, ...]  # what was said of costs, a sentence each
-    held_out: float  # share of the rows
+    cost_constraints: tuple[str, ...]  # a sentence each
+    test_share: float  # of the rows
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCount:
-    """A class and its rows."""
+    """Number of rows of a class."""
 
     name: str
     n_train: int
-    n_held_out: int
+    n_test: int
 
 
 @dataclass(frozen=True, slots=True)
-class DataGlance:
-    """The data at a glance."""
+class DataSummary:
+    """File, columns and classes of the data."""
 
     file: str  # its name, without folders
     n_train: int
-    n_held_out: int
+    n_test: int
     columns: tuple[ColumnNote, ...]
-    classes: tuple[ClassCount, ...]  # none where numbers are predicted
-    notes: tuple[str, ...] = ()  # rows left out and the like, a sentence each
+    classes: tuple[ClassCount, ...]  # empty for regression
+    notes: tuple[str, ...] = ()  # such as rows without a target, a sentence each
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """Costs learned; rows of the matrix are the truth."""
+class LearnedCosts:
+    """Costs used in training; rows of the matrix are the truth."""
 
     class_costs: tuple[float, ...]
     matrix: tuple[tuple[float, ...], ...]
-    words: tuple[str, ...]  # "a missed malignant case is treated as 6.3 times as bad as ..."
+    sentences: tuple[str, ...]  # "a malignant case taken for benign is treated as 6.3 times ..."
     keeps_prior: bool
-    gain: float | None  # over prior costs, on rows not trained on
-    gain_noise: float | None
+    gain: float | None  # over prior costs, on validation rows
+    gain_std_error: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How the search went; greater fitness is better."""
+class SearchSummary:
+    """History of the cost search; greater fitness is better."""
 
     generation: tuple[int, ...]
     best: tuple[float, ...]
@@ -75,7 +76,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share, with an interval that holds 95 % of bootstrap samples."""
+    """A share with its 95 % bootstrap interval."""
 
     name: str
     value: float
@@ -95,52 +96,71 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
-    """Results on rows that nothing was learned from."""
+class Evaluation:
+    """Results of a model on test rows."""
 
-    scores: dict[str, float]  # by metric; greater is better but for costs, mae and rmse
+    scores: dict[str, float]  # by metric, see Metric.greater_is_better
     confusion: tuple[tuple[int, ...], ...] = ()  # rows are the truth
-    stated_costs: tuple[tuple[float, ...], ...] | None = None  # of the person, by confusion
+    cost_matrix: tuple[tuple[float, ...], ...] | None = None  # stated costs, by confusion
     total_cost: float | None = None  # by stated costs
     recalls: tuple[Estimate, ...] = ()
     roc: tuple[Curve, ...] = ()  # of each class against the others; of two classes one
     precision_recall: tuple[Curve, ...] = ()
-    reliability: Curve | None = None  # told against observed; area: expected calibration error
-    cumulative: Curve | None = None  # share of rows within an error, where numbers are predicted
+    reliability: Curve | None = None  # observed over predicted; area: expected calibration error
+    cumulative: Curve | None = None  # share of rows within an error, for regression
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A plainer model on the same rows."""
+class Difference:
+    """Paired difference in the requested metric on the test rows, positive if the model leads."""
+
+    value: float
+    low: float | None  # of the interval; None where too few rows carry the difference
+    high: float | None
+    beyond_chance: bool  # whether the interval excludes 0
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A simpler model on the same test rows."""
 
     name: str
     scores: dict[str, float]
     confusion: tuple[tuple[int, ...], ...] = ()
     total_cost: float | None = None
+    difference: Difference | None = None  # None where the metric is not defined
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """All that is known of a model.
+    """Request, data and results of a model.
 
     Examples
     --------
-    >>> asked = Asked("classes", "diagnosis", "gmean", (), 0.25, 0)
-    >>> card = Card(asked, DataGlance("a.csv", 3, 1, (), ()), HeldOut({"gmean": 1.0}))
+    >>> request = RequestSummary("classes", "diagnosis", "gmean", (), 0.25, 0)
+    >>> card = Card(request, DataSummary("a.csv", 3, 1, (), ()), Evaluation({"gmean": 1.0}))
     >>> Card.from_json(card.to_json()) == card
     True
     """
 
-    asked: Asked
-    data: DataGlance
-    held_out: HeldOut
-    learned: Learned | None = None
-    progress: Progress | None = None
-    compared: tuple[Compared, ...] = ()
-    warnings: tuple[str, ...] = ()  # in the reader's language, a sentence or two each
+    request: RequestSummary
+    data: DataSummary
+    test: Evaluation
+    learned: LearnedCosts | None = None
+    search: SearchSummary | None = None
+    baselines: tuple[Baseline, ...] = ()
+    warnings: tuple[str, ...] = ()  # a sentence or two each
     settings: dict[str, str] = field(default_factory=dict)  # parameters, as Python writes them
     versions: dict[str, str] = field(default_factory=dict)
-    command: str = ""  # that makes the model again
+    command: str = ""  # that reproduces the model
+
+    def best_baseline(self) -> Baseline | None:
+        """Return the best baseline by the requested metric, the first of equals."""
+        metric = get_metric(self.request.metric)
+        known = [one for one in self.baselines if metric.name in one.scores]
+        if not known:
+            return None
+        return max(known, key=lambda one: metric.advantage(one.scores[metric.name], 0.0))
 
     def to_json(self) -> str:
         """Return the card as JSON."""
@@ -148,7 +168,7 @@ class Card:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a card; what is no card is refused."""
+        """Read a card from JSON, or raise ValueError."""
         try:
             return _read(cls, _of_this_format(json.loads(text)))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -162,7 +182,7 @@ def _of_this_format(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(kind: Any, stored: Any) -> Any:
-    """Return what was stored as the type it had."""
+    """Return the stored value as an instance of ``kind``."""
     if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
         known = {one.name for one in fields(kind)}

@@ -1,33 +1,53 @@
-"""What is reported of a model on test rows, beside baselines."""
+"""Evaluate a model on test rows, and compare it with baselines on the same rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import stats
 from sklearn.base import is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import (
+    auc,
+    average_precision_score,
+    mean_absolute_error,
+    precision_recall_curve,
+    r2_score,
+    roc_curve,
+    root_mean_squared_error,
+)
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
+from ecselm.costs import parse_cost
 from ecselm.costs.parse import numbers
 from ecselm.estimators import ELMClassifier, ELMRegressor, WELMClassifier
-from ecselm.metrics import get_scorer
-from ecselm.metrics.confusion import Metric
-from ecselm.paper.statistics import paired_t_test
-from ecselm.study.card import Compared, Curve, Estimate, HeldOut
-from ecselm.study.curves import cumulative_of, precision_recall_of, reliability_of, roc_of
-from ecselm.study.scores import better, known_codes, scored_classes, scored_numbers
+from ecselm.metrics import PairedDifference, get_metric, get_scorer, paired_difference
+from ecselm.metrics.intervals import (
+    RecordedClassifier,
+    RecordedRegressor,
+    confusion_difference,
+    jackknife_difference,
+    jackknife_scores,
+)
+from ecselm.study.card import Baseline, Curve, Difference, Estimate, Evaluation
 from ecselm.tables.schema import Task
 
+ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
+MAX_POINTS = 200  # of a curve
+MAX_BINS = 10
+ROWS_PER_BIN = 25  # with fewer, the observed share is mostly sampling error
 MAJORITY = "most frequent class"
 N_HIDDEN = 100
-N_SAMPLES = 2000  # of the bootstrap
-SQUARED = ("rmse", "r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
-_RIVALS: dict[Task, dict[str, Callable[[int], Any]]] = {
+CONFIDENCE = 0.95  # of the intervals of all baselines together
+BASELINES: dict[Task, dict[str, Callable[[int], Any]]] = {
     "classes": {
         "ELM": lambda seed: ELMClassifier(N_HIDDEN, random_state=seed),
         "W1-ELM": lambda seed: WELMClassifier(N_HIDDEN, weighting="w1", random_state=seed),
@@ -40,16 +60,16 @@ _RIVALS: dict[Task, dict[str, Callable[[int], Any]]] = {
         "median": lambda _: DummyRegressor(strategy="median"),
     },
 }
-CONSTANT = (MAJORITY, "mean", "median")  # rivals that do not look at the row
+CONSTANT = (MAJORITY, "mean", "median")  # baselines with one prediction for all rows
 
 
-def held_out_of(
-    model: Any, X: Any, y: Any, *, metric: str | None = None, stated: Any = None
-) -> HeldOut:
+def evaluate(
+    model: Any, X: Any, y: Any, *, metric: str | None = None, cost: Any = None
+) -> Evaluation:
     """Return results of a fitted model on rows that it was not fitted on.
 
-    What these rows do not allow for, such as the recall of a class that none of them
-    belongs to, is left out.
+    Labels that the model does not know are refused by name. Results that these rows do not
+    define, such as the recall of a class without rows, are omitted.
 
     Parameters
     ----------
@@ -59,15 +79,15 @@ def held_out_of(
     y : array of shape (n,)
         True labels or numbers.
     metric : str or None, default=None
-        A score to give beside the usual ones, see :func:`ecselm.metrics.get_scorer`.
-    stated : array, DataFrame, dict or None, default=None
-        What mistakes cost, in any form the estimators take, arrays in the order of
+        A score in addition to the usual ones, see :func:`ecselm.metrics.get_scorer`.
+    cost : array, DataFrame, dict or None, default=None
+        Costs of mistakes, in any form the estimators take, arrays in the order of
         ``classes_``.
 
     Returns
     -------
-    results : HeldOut
-        Of two classes, curves are of the rarer one.
+    results : Evaluation
+        With two classes, curves are of the rarer one.
 
     Examples
     --------
@@ -75,140 +95,440 @@ def held_out_of(
     >>> from ecselm import ELMClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ELMClassifier(random_state=0).fit(X[::2], y[::2])
-    >>> results = held_out_of(model, X[1::2], y[1::2], metric="gmean")
+    >>> results = evaluate(model, X[1::2], y[1::2], metric="gmean")
     >>> results.scores["gmean"] > 0.9, [recall.n for recall in results.recalls]
     (True, [25, 25, 25])
     """
     check_is_fitted(model)
     if metric is not None:
-        get_scorer(metric)  # a name that nobody knows is refused before any work
+        get_scorer(metric)  # refuse an unknown name before any work
     y = column_or_1d(np.asarray(y))
     check_consistent_length(X, y)
     if not len(y):
         raise ValueError("y must have at least one row, got none")
-    if is_regressor(model):
-        return _numbers(model, X, numbers(y, "y"), metric)
-    return _classes(model, X, known_codes(y, np.asarray(model.classes_)), metric, stated)
-
-
-def _numbers(model: Any, X: Any, truth: FloatArray, metric: str | None) -> HeldOut:
-    scored = scored_numbers(model, X, truth, metric)
-    return HeldOut(scored.scores, cumulative=cumulative_of(truth - np.asarray(model.predict(X))))
-
-
-def _classes(model: Any, X: Any, truth: IntArray, metric: str | None, stated: Any) -> HeldOut:
-    classes = np.asarray(model.classes_)
-    scored = scored_classes(model, X, truth, metric, stated)
-    said = _said(model, X, classes, truth)
-    costs = None if scored.costs is None else tuple(map(tuple, scored.costs.tolist()))
-    return HeldOut(
+    recorded = record_predictions(model, X)
+    if isinstance(recorded, RecordedRegressor):
+        y_true = numbers(y, "y")
+        scores = number_scores(recorded, y_true, metric)
+        return Evaluation(scores, cumulative=cumulative_curve(y_true - recorded.y_pred))
+    codes = known_codes(y, recorded.classes)
+    scored = class_scores(recorded, codes, metric, cost)
+    curves = _CurveScores.of(recorded, codes)
+    return Evaluation(
         scored.scores,
         scored.confusion,
-        costs,
+        None if scored.costs is None else tuple(map(tuple, scored.costs.tolist())),
         scored.total_cost,
-        _recalls(scored.counts, classes),
-        () if said is None else said.curves(roc_of),
-        () if said is None else said.curves(precision_recall_of),
-        None if said is None else said.reliability(known_codes(model.predict(X), classes)),
+        _recalls(scored.counts, recorded.classes),
+        () if curves is None else curves.drawn(roc_points),
+        () if curves is None else curves.drawn(precision_recall_points),
+        None
+        if curves is None
+        else curves.reliability(known_codes(recorded.y_pred, curves.classes)),
     )
 
 
-def recall_of(name: str, n_right: int, n: int) -> Estimate:
-    """Return the share of rows of a class that were told right, with its interval.
-
-    Drawing n answers anew makes the number of right ones binomial, so that the percentile
-    bootstrap needs no drawing. Where all answers are right, or none, all samples are equal
-    and the interval has no width: there it is that of Clopper and Pearson, which is exact.
-
-    Examples
-    --------
-    >>> one = recall_of("ill", 1, 1)
-    >>> one.value, round(one.low, 3), one.high
-    (1.0, 0.025, 1.0)
-    """
-    if n_right in {0, n}:
-        exact = stats.binomtest(n_right, n).proportion_ci(0.95, method="exact")
-        low, high = exact.low, exact.high
-    else:
-        low, high = stats.binom.ppf([0.025, 0.975], n, n_right / n) / n
-    return Estimate(name, n_right / n, float(low), float(high), n)
+def record_predictions(model: Any, X: Any) -> RecordedClassifier | RecordedRegressor:
+    """Return the predictions of a model, with probabilities and decision values it gives."""
+    y_pred = np.asarray(model.predict(X))
+    if is_regressor(model):
+        return RecordedRegressor(y_pred.astype(np.float64))
+    outputs = [
+        np.asarray(getattr(model, method)(X), dtype=np.float64) if hasattr(model, method) else None
+        for method in ("predict_proba", "decision_function")
+    ]
+    return RecordedClassifier(np.asarray(model.classes_), y_pred, *outputs)
 
 
-def _recalls(counts: Any, classes: AnyArray) -> tuple[Estimate, ...]:
-    seen = zip(
-        classes.tolist(), counts.diagonal().tolist(), counts.sum(axis=1).tolist(), strict=True
-    )
-    return tuple(recall_of(str(name), right, n) for name, right, n in seen if n)
+# Scores.
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What a classifier says beside its decision: scores (n, k), probabilities if they are."""
+class ClassScores:
+    """Scores by metric, with the confusion matrix and the costs that they come from."""
+
+    scores: dict[str, float]
+    counts: IntArray  # (k, k), rows are the truth
+    costs: FloatArray | None = None  # (k, k), stated
+
+    @property
+    def confusion(self) -> tuple[tuple[int, ...], ...]:
+        """Return the counts as a card stores them."""
+        return tuple(tuple(row) for row in self.counts.tolist())
+
+    @property
+    def total_cost(self) -> float | None:
+        """Return the cost of all mistakes, None where no costs are stated."""
+        return None if self.costs is None else float((self.counts * self.costs).sum())
+
+
+def class_scores(
+    recorded: RecordedClassifier, codes: IntArray, metric: str | None, cost: Any
+) -> ClassScores:
+    """Score the predictions of rows whose true classes are at positions ``codes`` (n,)."""
+    classes = recorded.classes
+    costs = None if cost is None else parse_cost(cost, classes)
+    counts = confusion_counts(codes, known_codes(recorded.y_pred, classes), len(classes))
+    requested = [] if metric is None else [metric]
+    names = dict.fromkeys([*requested, *ALWAYS, *([] if costs is None else ["mean_cost"])])
+    scores = {}
+    for name in names:
+        counted = get_metric(name).confusion_metric(classes, costs)
+        try:
+            if counted is None:
+                value = _scorer_value(recorded, classes[codes], name)
+            else:
+                value = float(counted(counts[np.newaxis].astype(np.float64))[0])
+        except (AttributeError, ValueError):  # no probabilities, a class without rows, no savings
+            continue
+        # Confusion metrics are negated where less is better; cards hold the plain value.
+        is_negated = counted is not None and not get_metric(name).greater_is_better
+        scores[name] = abs(value) if is_negated else value
+    return ClassScores(_finite(scores), counts, costs)
+
+
+def number_scores(
+    recorded: RecordedRegressor, y_true: FloatArray, metric: str | None
+) -> dict[str, float]:
+    """Score the predictions of rows with the targets ``y_true`` (n,)."""
+    y_pred = recorded.y_pred
+    scores: dict[str, float] = {} if metric is None else {metric: np.nan}  # keeps it first
+    scores["mae"] = float(mean_absolute_error(y_true, y_pred))
+    scores["rmse"] = float(root_mean_squared_error(y_true, y_pred))
+    if len(y_true) > 1:
+        scores["r2"] = float(r2_score(y_true, y_pred))
+    if metric is not None and np.isnan(scores[metric]):
+        try:
+            scores[metric] = _scorer_value(recorded, y_true, metric)
+        except (AttributeError, ValueError):
+            del scores[metric]
+    return _finite(scores)
+
+
+def known_codes(y: Any, classes: AnyArray) -> IntArray:
+    """Return the position in ``classes`` of every label, or refuse unknown labels.
+
+    A label written as text equals the number it shows, and vice versa: files do not
+    distinguish ``1`` from ``"1"``.
+
+    Examples
+    --------
+    >>> known_codes(["1", 0], np.array([0, 1]))
+    array([1, 0])
+    """
+    places: dict[Any, int] = {str(label): code for code, label in enumerate(classes.tolist())}
+    places |= {label: code for code, label in enumerate(classes.tolist())}
+    labels = np.asarray(y).tolist()
+    found = [places.get(label, places.get(str(label), -1)) for label in labels]
+    if -1 in found:
+        unknown = list(
+            dict.fromkeys(str(lab) for lab, at in zip(labels, found, strict=True) if at < 0)
+        )
+        known = [str(label) for label in classes.tolist()]
+        close = get_close_matches(unknown[0], known, n=1)
+        raise ValueError(
+            f"y must hold classes that the model knows, {', '.join(known)}, got "
+            f"{', '.join(unknown[:5])}" + (f"; did you mean {close[0]}?" if close else "")
+        )
+    return np.array(found, dtype=np.intp)
+
+
+def confusion_counts(y_true: IntArray, y_pred: IntArray, n_classes: int) -> IntArray:
+    """Return how often each class (rows) was predicted as each (columns).
+
+    Examples
+    --------
+    >>> confusion_counts(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).tolist()
+    [[1, 1], [0, 1]]
+    """
+    pairs = np.bincount(y_true * n_classes + y_pred, minlength=n_classes**2)
+    return pairs.reshape(n_classes, n_classes)
+
+
+def recall_estimate(name: str, n_correct: int, n: int) -> Estimate:
+    """Return the share of rows of a class that are recognised, with its interval.
+
+    In a resample of n rows the number of correct predictions is binomial, so the percentile
+    bootstrap needs no sampling. Where all predictions are correct, or none, all resamples are
+    equal and the interval would have no width: there it is the exact one of Clopper and
+    Pearson.
+
+    Examples
+    --------
+    >>> one = recall_estimate("ill", 1, 1)
+    >>> one.value, round(one.low, 3), one.high
+    (1.0, 0.025, 1.0)
+    """
+    if n_correct in {0, n}:
+        exact = stats.binomtest(n_correct, n).proportion_ci(0.95, method="exact")
+        low, high = exact.low, exact.high
+    else:
+        low, high = stats.binom.ppf([0.025, 0.975], n, n_correct / n) / n
+    return Estimate(name, n_correct / n, float(low), float(high), n)
+
+
+def _recalls(counts: IntArray, classes: AnyArray) -> tuple[Estimate, ...]:
+    seen = zip(
+        classes.tolist(), counts.diagonal().tolist(), counts.sum(axis=1).tolist(), strict=True
+    )
+    return tuple(recall_estimate(str(name), correct, n) for name, correct, n in seen if n)
+
+
+def _scorer_value(recorded: Any, y: AnyArray, name: str) -> float:
+    with _undefined_metrics_ignored():
+        return float(get_scorer(name)(recorded, np.arange(len(y))[:, np.newaxis], y))
+
+
+@contextmanager
+def _undefined_metrics_ignored() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        yield
+
+
+def _finite(scores: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in scores.items() if np.isfinite(value)}
+
+
+# Curves.
+
+
+@dataclass(frozen=True, slots=True)
+class _CurveScores:
+    """Scores (n, k) by which curves are drawn."""
 
     classes: AnyArray
-    truth: IntArray
+    codes: IntArray
     scores: FloatArray
     are_probabilities: bool
 
+    @classmethod
+    def of(cls, recorded: RecordedClassifier, codes: IntArray) -> _CurveScores | None:
+        """Return the probabilities, else the decision values, None where there are neither."""
+        if recorded.probabilities is not None:
+            return cls(recorded.classes, codes, recorded.probabilities, True)
+        scores = recorded.decisions
+        if scores is None:
+            return None
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        if scores.shape[1] != len(recorded.classes):  # one column per pair of classes
+            return None
+        return cls(recorded.classes, codes, scores, False)
+
     @property
     def shown(self) -> list[int]:
-        """Return the classes that have curves: of two the rarer one, as the other says the same."""
-        n = np.bincount(self.truth, minlength=len(self.classes))
+        """Return the classes that have curves: of two the rarer one, as the other is its mirror."""
+        n = np.bincount(self.codes, minlength=len(self.classes))
         if len(n) == 2:
             return [0 if n[0] < n[1] else 1]
         return list(range(len(n)))
 
-    def curves(self, curve: Any) -> tuple[Curve, ...]:
+    def drawn(self, points: Callable[[str, BoolArray, FloatArray], Curve | None]) -> Any:
         """Return the curves of the classes that have one."""
         names = self.classes.tolist()
-        made = [curve(str(names[c]), self.truth == c, self.scores[:, c]) for c in self.shown]
+        made = [points(str(names[c]), self.codes == c, self.scores[:, c]) for c in self.shown]
         return tuple(one for one in made if one is not None)
 
-    def reliability(self, told: IntArray) -> Curve | None:
-        """Return how probabilities come true: of the class shown, or of the answers ``told``."""
+    def reliability(self, predicted: IntArray) -> Curve | None:
+        """Return the calibration of the class shown, or of the ``predicted`` classes (n,)."""
         if not self.are_probabilities:
             return None
         if len(self.classes) == 2:
             (shown,) = self.shown
             name = str(self.classes.tolist()[shown])
-            return reliability_of(name, self.scores[:, shown], self.truth == shown)
-        chosen = self.scores[np.arange(len(told)), told]
-        return reliability_of("the answer given", chosen, self.truth == told)
+            return reliability_points(name, self.scores[:, shown], self.codes == shown)
+        chosen = self.scores[np.arange(len(predicted)), predicted]
+        return reliability_points("the predicted class", chosen, self.codes == predicted)
 
 
-def _said(model: Any, X: Any, classes: AnyArray, truth: IntArray) -> _Said | None:
-    if hasattr(model, "predict_proba"):
-        return _Said(classes, truth, np.asarray(model.predict_proba(X), dtype=np.float64), True)
-    if not hasattr(model, "decision_function"):
+def roc_points(name: str, positive: BoolArray, score: FloatArray) -> Curve | None:
+    """Return true against false positive rates over all thresholds, and the area below.
+
+    None where all rows are positive or none is, or where a score is not finite.
+
+    Examples
+    --------
+    >>> roc_points("ill", np.array([False, True, True]), np.array([0.1, 0.4, 0.9])).area
+    1.0
+    """
+    if positive.all() or not positive.any() or not np.isfinite(score).all():
         return None
-    scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    if scores.shape[1] != len(classes):  # one column per pair of classes says nothing of one class
+    fpr, tpr, _ = roc_curve(positive, score)
+    return _thinned(name, fpr, tpr, float(auc(fpr, tpr)))
+
+
+def precision_recall_points(name: str, positive: BoolArray, score: FloatArray) -> Curve | None:
+    """Return precision against recall over all thresholds, and the average precision.
+
+    None where no row is positive, or where a score is not finite.
+
+    Examples
+    --------
+    >>> precision_recall_points("ill", np.array([False, True]), np.array([0.1, 0.4])).area
+    1.0
+    """
+    if not positive.any() or not np.isfinite(score).all():
         return None
-    return _Said(classes, truth, scores, False)
+    precision, recall, _ = precision_recall_curve(positive, score)
+    area = float(average_precision_score(positive, score))
+    return _thinned(name, recall[::-1], precision[::-1], area)
+
+
+def reliability_points(name: str, predicted: FloatArray, observed: BoolArray) -> Curve | None:
+    """Return observed shares against predicted probabilities, in bins of equal counts.
+
+    The area is the expected calibration error, the mean distance of both over the rows. Rows
+    of equal probability share a bin.
+
+    Examples
+    --------
+    >>> predicted, observed = np.full(50, 0.5), np.arange(50) < 30
+    >>> curve = reliability_points("ill", predicted, observed)
+    >>> curve.x, curve.y, round(curve.area, 3)
+    ((0.5,), (0.6,), 0.1)
+    """
+    if not len(predicted) or not np.isfinite(predicted).all():
+        return None
+    n_bins = int(np.clip(len(predicted) // ROWS_PER_BIN, 1, MAX_BINS))
+    edges = np.quantile(predicted, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
+    places = np.unique(np.searchsorted(edges, predicted, side="right"), return_inverse=True)[1]
+    sizes = np.bincount(places)
+    x, y = np.bincount(places, predicted) / sizes, np.bincount(places, observed) / sizes
+    area = float(sizes @ np.abs(x - y) / len(predicted))
+    return Curve(name, _five_digits(x), _five_digits(y), area)
+
+
+def cumulative_curve(errors: FloatArray) -> Curve | None:
+    """Return the share of rows whose absolute error is at most x (35).
+
+    Examples
+    --------
+    >>> cumulative_curve(np.array([0.0, 2.0, -1.0, 1.0]))
+    Curve(name='share of rows within an error', x=(0.0, 1.0, 2.0), y=(0.25, 0.75, 1.0), area=None)
+    """
+    if not len(errors) or not np.isfinite(errors).all():
+        return None
+    sizes, counts = np.unique(np.abs(errors), return_counts=True)
+    shares = counts.cumsum() / len(errors)
+    if sizes[0] > 0:
+        sizes, shares = np.r_[0.0, sizes], np.r_[0.0, shares]
+    return _thinned("share of rows within an error", sizes, shares, None)
+
+
+def _thinned(name: str, x: FloatArray, y: FloatArray, area: float | None) -> Curve:
+    """Keep points at even distances along the curve; the area is that of all points."""
+    if len(x) > MAX_POINTS:
+        steps = np.abs(np.diff(x)) / (np.ptp(x) or 1.0) + np.abs(np.diff(y)) / (np.ptp(y) or 1.0)
+        length = np.r_[0.0, steps.cumsum()]
+        stops = np.searchsorted(length, np.linspace(0.0, length[-1], MAX_POINTS))
+        chosen = np.unique(np.r_[0, stops.clip(max=len(x) - 1), len(x) - 1])
+        x, y = x[chosen], y[chosen]
+    return Curve(name, _five_digits(x), _five_digits(y), area)
+
+
+def _five_digits(values: FloatArray) -> tuple[float, ...]:
+    """Return points with five digits, finer than any chart shows."""
+    return tuple(float(f"{value:.5g}") for value in values.tolist())
+
+
+# Baselines.
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
-    """Fitted models by name, and a sentence for each that could not be fitted."""
+class Baselines:
+    """Fitted baselines by name, and a sentence for each that could not be fitted."""
 
     models: dict[str, Any]
     notes: tuple[str, ...] = ()
 
     def compared(
-        self, X: Any, y: Any, *, metric: str | None = None, stated: Any = None
-    ) -> tuple[Compared, ...]:
-        """Return what each scores on the rows of ``X`` with the true ``y``."""
-        return tuple(
-            _compared(name, model, X, y, metric, stated) for name, model in self.models.items()
-        )
+        self,
+        X: Any,
+        y: Any,
+        *,
+        metric: str | None = None,
+        cost: Any = None,
+        model: RecordedClassifier | RecordedRegressor | None = None,
+        groups: Any = None,
+    ) -> tuple[Baseline, ...]:
+        """Return the scores of each on test rows, and how a model differs from them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, m)
+        y : array of shape (n,)
+        metric : str or None, default=None
+        cost : array, DataFrame, dict or None, default=None
+        model : RecordedClassifier, RecordedRegressor or None, default=None
+            Predictions of the same rows to compare with. Intervals of the differences hold
+            for all baselines together, as the best of several leads by luck more easily.
+        groups : array of shape (n,), default=None
+            Labels of rows that belong together.
+        """
+        confidence = 1.0 - (1.0 - CONFIDENCE) / max(len(self.models), 1)
+        paired = None
+        if model is not None and metric is not None:
+            paired = _Comparison(model, y, metric, cost, groups)
+        found = []
+        for name, fitted in self.models.items():
+            recorded = record_predictions(fitted, X)
+            if isinstance(recorded, RecordedRegressor):
+                scores = number_scores(recorded, np.asarray(y, dtype=np.float64), metric)
+                one = Baseline(name, scores)
+            else:
+                codes = known_codes(y, recorded.classes)
+                scored = class_scores(recorded, codes, metric, cost)
+                one = Baseline(name, scored.scores, scored.confusion, scored.total_cost)
+            if paired is not None and metric in one.scores:
+                one = replace(one, difference=paired.difference(recorded, confidence))
+            found.append(one)
+        return tuple(found)
 
 
-def fitted_rivals(
+class _Comparison:
+    """Paired differences of one model from others on the same test rows."""
+
+    def __init__(self, model: Any, y: Any, metric: str, cost: Any, groups: Any) -> None:
+        self._model, self._y, self._metric, self._groups = model, np.asarray(y), metric, groups
+        self._cost = cost
+        self._own: FloatArray | None = None  # scores of the jackknife, the same for all others
+
+    def difference(self, other: Any, confidence: float) -> Difference | None:
+        """Return the difference with its interval, None where the metric is not defined."""
+        try:
+            with _undefined_metrics_ignored():
+                found = self._paired(other)
+        except (AttributeError, ValueError):  # as in the scores; or a block had all of a class
+            return None
+        if not np.isfinite([found.difference, found.std_error]).all():
+            return None
+        low, high = (one if np.isfinite(one) else None for one in found.interval(confidence))
+        return Difference(found.difference, low, high, found.beyond_chance(confidence))
+
+    def _paired(self, other: Any) -> PairedDifference:
+        model, metric, groups = self._model, self._metric, self._groups
+        if isinstance(model, RecordedRegressor):
+            y = self._y.astype(np.float64)
+            return paired_difference(metric, y, model.y_pred, other.y_pred, groups=groups)
+        classes = model.classes
+        costs = None if self._cost is None else parse_cost(self._cost, classes)
+        codes = known_codes(self._y, classes)
+        counted = get_metric(metric).confusion_metric(classes, costs)
+        if counted is not None:
+            shares = np.eye(len(classes))
+            a, b = (shares[known_codes(one.y_pred, classes)] for one in (model, other))
+            return confusion_difference(counted, codes, a, b, groups=groups)
+        y = classes[codes]
+        if self._own is None:
+            self._own = jackknife_scores(metric, y, model, groups=groups)
+        return jackknife_difference(self._own, jackknife_scores(metric, y, other, groups=groups))
+
+
+def fit_baselines(
     X: Any, y: Any, *, task: Task = "classes", seed: int = 0, sample_weight: Any = None
-) -> Rivals:
-    """Fit the plainer models for a task.
+) -> Baselines:
+    """Fit the baselines of a task.
 
     Parameters
     ----------
@@ -222,101 +542,14 @@ def fitted_rivals(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> list(fitted_rivals(*load_iris(return_X_y=True)).models)
+    >>> list(fit_baselines(*load_iris(return_X_y=True)).models)
     ['ELM', 'W1-ELM', 'W2-ELM', 'most frequent class']
     """
     models, notes = {}, []
-    for name, make in _RIVALS[task].items():
+    for name, make in BASELINES[task].items():
         try:
             models[name] = make(seed).fit(X, y, sample_weight=sample_weight)
         except (ValueError, MemoryError) as error:
-            notes.append(f"{name} could not be fitted for comparison: {_first_sentence(error)}")
-    return Rivals(models, tuple(notes))
-
-
-def best_of(compared: Sequence[Compared], metric: str) -> Compared | None:
-    """Return the model with the best score, the first of equals; None where none has one.
-
-    Examples
-    --------
-    >>> best_of([Compared("ELM", {"mae": 2.0}), Compared("mean", {"mae": 3.0})], "mae").name
-    'ELM'
-    """
-    best = None
-    for one in compared:
-        if metric not in one.scores:
-            continue
-        if best is None or better(one.scores[metric], best.scores[metric], metric):
-            best = one
-    return best
-
-
-def differ_in_classes(
-    truth: IntArray,
-    answers: Sequence[IntArray],
-    metric: Metric,
-    n_classes: int,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-) -> bool:
-    """Tell whether two models differ in a metric by more than the choice of the rows.
-
-    Rows are drawn anew with both answers to them, so that what both get right or wrong does
-    not blur the comparison; the models differ if the bootstrap interval of the difference
-    leaves out 0.
-
-    Examples
-    --------
-    >>> from ecselm.metrics.confusion import accuracy
-    >>> truth = np.repeat([0, 1], 50)
-    >>> answers = truth, np.where(np.arange(100) % 3, truth, 0)
-    >>> differ_in_classes(truth, answers, accuracy, 2, np.random.default_rng(0))
-    True
-    """
-    k, (mine, other) = n_classes, answers
-    cells, counts = np.unique((truth * k + mine) * k + other, return_counts=True)
-    drawn = rng.multinomial(len(truth), counts / len(truth), size=N_SAMPLES)
-    of_truth, of_mine, of_other = cells // (k * k), cells // k % k, cells % k
-    gains = metric(_tables(drawn, of_truth, of_mine, k))
-    gains = gains - metric(_tables(drawn, of_truth, of_other, k))
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(gains, [tail, 1.0 - tail])
-    return bool(low > 0 or high < 0)
-
-
-def differ_in_numbers(
-    errors: FloatArray, other: FloatArray, metric: str | None, confidence: float = 0.95
-) -> bool:
-    """Tell whether the errors of two regressors on the same rows differ by more than chance.
-
-    By the paired t-test on squared errors where the metric squares them, else on absolute
-    ones.
-
-    Examples
-    --------
-    >>> differ_in_numbers(np.array([1.0, -1.0, 1.1]), np.array([5.0, -5.1, 5.0]), "mae")
-    True
-    """
-    size = np.square if metric in SQUARED else np.abs
-    if len(errors) < 2:
-        return False
-    return paired_t_test(size(errors), size(other)).p < 1.0 - confidence
-
-
-def _tables(drawn: IntArray, truth: IntArray, told: IntArray, n_classes: int) -> FloatArray:
-    """Return confusion matrices (P, k, k) from how often cells (P, c) were drawn."""
-    c, k = drawn.shape[1], n_classes
-    places = sparse.csr_array((np.ones(c), (truth * k + told, np.arange(c))), shape=(k * k, c))
-    return (places @ drawn.T).T.reshape(-1, k, k)
-
-
-def _compared(name: str, model: Any, X: Any, y: Any, metric: str | None, stated: Any) -> Compared:
-    if hasattr(model, "classes_"):
-        scored = scored_classes(model, X, known_codes(y, model.classes_), metric, stated)
-    else:
-        scored = scored_numbers(model, X, np.asarray(y, dtype=np.float64), metric)
-    return Compared(name, scored.scores, scored.confusion, scored.total_cost)
-
-
-def _first_sentence(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+            reason = " ".join(str(error).split()) or type(error).__name__
+            notes.append(f"{name} could not be fitted for comparison: {reason}")
+    return Baselines(models, tuple(notes))

@@ -1,4 +1,4 @@
-"""What a person asks of a table, and the answer."""
+"""A request to fit a model to a table, and its result."""
 
 from __future__ import annotations
 
@@ -15,41 +15,40 @@ from ecselm._typing import AnyArray
 from ecselm._wording import did_you_mean
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
 from ecselm.metrics import get_scorer, get_scorer_names
-from ecselm.study.card import Asked, Card, HeldOut
-from ecselm.study.run import evaluate_on, study
-from ecselm.study.statements import Statements, read_statements
+from ecselm.study.card import Card, Evaluation, RequestSummary
+from ecselm.study.evaluate import evaluate
+from ecselm.study.run import study
+from ecselm.study.statements import StatedCosts, read_stated_costs
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
-AMOUNTS = {  # by the names of the command line: the least value
-    "hidden": 1,
-    "epochs": 0,
-    "population": 1,
-    "seed": 0,
+MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
+DEFAULT_METRICS: dict[Task, str] = {
+    "classes": "balanced_accuracy",
+    "numbers": "neg_mean_absolute_error",
 }
-METRICS: dict[Task, str] = {"classes": "balanced_accuracy", "numbers": "neg_mean_absolute_error"}
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is to be predicted, by which metric, with which costs, and at what expense.
+class FitRequest:
+    """Target, metric, costs and settings of a fit.
 
     Parameters
     ----------
     target : str
-        The column.
+        Column to predict.
     metric : str or None, default=None
-        What is to be good: the name of a scorer. None is the balanced accuracy, the mean
-        cost where the costs of all mistakes are stated, or the mean absolute error of numbers.
+        Name of the scorer to optimise. None is the balanced accuracy, the mean cost where the
+        costs of all mistakes are stated, or the mean absolute error for regression.
     cost, worse, between : tuple of str, default=()
-        What is known of costs, see :func:`ecselm.study.read_statements`.
+        Cost constraints, see :func:`ecselm.study.read_stated_costs`.
     task : {"classes", "numbers"} or None, default=None
-        None finds out.
+        None infers it from the target.
     groups : str or None, default=None
-        The column that says which rows belong together. It is no input.
-    held_out : float, default=0.25
-        Share of the rows that nothing is learned from.
+        Column that identifies rows that belong together. It is not an input.
+    test_share : float, default=0.25
+        Share of the rows kept as test rows.
     n_hidden, max_epochs, population_size, max_time, checkpoint, n_jobs :
         Of :class:`~ecselm.ECSELMClassifier` or :class:`~ecselm.ECSELMRegressor`; None is
         their default.
@@ -63,7 +62,7 @@ class Question:
     between: tuple[str, ...] = ()
     task: Task | None = None
     groups: str | None = None
-    held_out: float = 0.25
+    test_share: float = 0.25
     n_hidden: int | None = None
     max_epochs: int | None = None
     population_size: int | None = None
@@ -72,9 +71,9 @@ class Question:
     n_jobs: int | None = None
     seed: int = 0
 
-    def model(self, task: Task, statements: Statements | None, metric: str) -> Any:
+    def model(self, task: Task, stated: StatedCosts | None, metric: str) -> Any:
         """Return the estimator, not fitted."""
-        chosen: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "n_hidden": self.n_hidden,
             "max_epochs": self.max_epochs,
             "population_size": self.population_size,
@@ -82,15 +81,15 @@ class Question:
             "checkpoint": None if self.checkpoint is None else os.fspath(self.checkpoint),
             "n_jobs": self.n_jobs,
         }
-        given = {name: value for name, value in chosen.items() if value is not None}
-        known = {} if statements is None else statements.parameters
+        given = {name: value for name, value in settings.items() if value is not None}
+        costs = {} if stated is None else stated.parameters
         make = ECSELMClassifier if task == "classes" else ECSELMRegressor
-        return make(**given, **known, scoring=metric, random_state=self.seed)
+        return make(**given, **costs, scoring=metric, random_state=self.seed)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A fitted model, and what is known of it."""
+class FitResult:
+    """A fitted model and its card."""
 
     model: Pipeline
     card: Card
@@ -98,58 +97,54 @@ class Answer:
 
 def study_table(
     table: Table,
-    question: Question,
+    request: FitRequest,
     *,
     file: str = "",
     callbacks: Any = None,
     command: str = "",
-) -> Answer:
-    """Learn from a table what is asked, and judge it on rows held out.
+) -> FitResult:
+    """Fit a model to a table and evaluate it on test rows.
 
     Parameters
     ----------
     table : Table
-    question : Question
+    request : FitRequest
     file : str, default=""
-        What the card calls the data.
+        Name of the data on the card.
     callbacks : callable or list of callables, default=None
-        Told of every generation of the search.
+        Called after every generation of the search.
     command : str, default=""
-        What the card says makes the model again.
+        Command on the card that reproduces the model.
+
+    Returns
+    -------
+    result : FitResult
 
     Examples
     --------
     >>> import pandas as pd
     >>> ill = ["no"] * 30 + ["yes"] * 10
     >>> frame = pd.DataFrame({"size": [i * i for i in range(40)], "ill": ill})
-    >>> question = Question("ill", worse=("yes->no > no->yes",), n_hidden=5, max_epochs=1)
-    >>> answer = study_table(Table(frame), question)
-    >>> answer.card.asked.knowledge
+    >>> request = FitRequest("ill", worse=("yes->no > no->yes",), n_hidden=5, max_epochs=1)
+    >>> result = study_table(Table(frame), request)
+    >>> result.card.request.cost_constraints
     ('a yes case taken for no is worse than a no case taken for yes',)
     """
-    check_question(question)
-    frame, groups = _apart(table.frame, question)
-    plan = plan_columns(frame, question.target)
-    rows = training_rows(frame, plan, question.task)
-    check_values(question.target, rows.task, len(np.unique(rows.y)), len(rows.y))
-    statements = statements_of(question, rows.task, rows.y)
-    metric = metric_of(question, rows.task, statements)
+    check_request(request)
+    frame, groups = _without_groups(table.frame, request)
+    plan = plan_columns(frame, request.target)
+    rows = training_rows(frame, plan, request.task)
+    check_values(request.target, rows.task, len(np.unique(rows.y)), len(rows.y))
+    stated = stated_costs_of(request, rows.task, rows.y)
+    metric = metric_of(request, rows.task, stated)
     check_metric(metric, rows.task, rows.y)
-    asked = Asked(
-        rows.task,
-        question.target,
-        metric,
-        () if statements is None else statements.sentences,
-        question.held_out,
-        question.seed,
-    )
     model, card = study(
         rows.X,
         rows.y,
-        asked=asked,
-        model=question.model(rows.task, statements, metric),
+        request=summary_of(request, rows.task, stated, metric),
+        model=request.model(rows.task, stated, metric),
         transformer=plan.transformer(),
-        stated=None if statements is None else statements.cost,
+        cost=None if stated is None else stated.cost,
         groups=groups,
         callbacks=callbacks,
         file=file,
@@ -157,53 +152,54 @@ def study_table(
         notes=(*table.notes, *plan.notes),
         command=command,
     )
-    return Answer(model, card)
+    return FitResult(model, card)
 
 
-def evaluate_table(model: Any, card: Card, table: Table) -> HeldOut:
+def evaluate_table(model: Any, card: Card, table: Table) -> Evaluation:
     """Return results of a model on the rows of a table that have a target.
+
+    Whether the model was fitted on some of these rows is not checked: if it was, results are
+    too good.
 
     Parameters
     ----------
     model : Pipeline
     card : Card
-        That came with the model.
+        Of the model.
     table : Table
     """
-    columns = ColumnPlan(card.asked.target, card.data.columns, ())
-    rows = training_rows(table.frame, columns, card.asked.task)
-    return evaluate_on(
-        model, rows.X, rows.y, metric=card.asked.metric, stated=card.held_out.stated_costs
-    )
+    columns = ColumnPlan(card.request.target, card.data.columns, ())
+    rows = training_rows(table.frame, columns, card.request.task)
+    return evaluate(model, rows.X, rows.y, metric=card.request.metric, cost=card.test.cost_matrix)
 
 
 def predicted_rows(card: Card, table: Table) -> Any:
-    """Return the rows of a table as the model of a card takes them."""
+    """Return the rows of a table as the model of the card takes them."""
     return new_rows(table.frame, card.data.columns, absent=table.absent)
 
 
-def check_question(question: Question) -> None:
-    """Refuse what is wrong whatever the table is."""
-    if not 0 < question.held_out < 1:
-        raise ValueError(f"held-out must be a share between 0 and 1, got {question.held_out}")
-    amounts = question.n_hidden, question.max_epochs, question.population_size, question.seed
-    for (name, least), value in zip(AMOUNTS.items(), amounts, strict=True):
+def check_request(request: FitRequest) -> None:
+    """Raise ValueError for settings that no table allows."""
+    if not 0 < request.test_share < 1:
+        raise ValueError(f"held-out must be a share between 0 and 1, got {request.test_share}")
+    amounts = request.n_hidden, request.max_epochs, request.population_size, request.seed
+    for (name, least), value in zip(MINIMA.items(), amounts, strict=True):
         if value is not None and value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
-    if question.max_time is not None and not question.max_time > 0:
-        raise ValueError(f"max-time must be more than 0 seconds, got {question.max_time:g}")
-    if question.n_jobs == 0:
+    if request.max_time is not None and not request.max_time > 0:
+        raise ValueError(f"max-time must be more than 0 seconds, got {request.max_time:g}")
+    if request.n_jobs == 0:
         raise ValueError("jobs must be a number of threads, or -1 for all cores, got 0")
     names = get_scorer_names()
-    if question.metric is not None and question.metric not in names:
+    if request.metric is not None and request.metric not in names:
         raise ValueError(
-            f"metric must be the name of a scorer, got {question.metric!r}"
-            f"{did_you_mean(question.metric, names)}"
+            f"metric must be the name of a scorer, got {request.metric!r}"
+            f"{did_you_mean(request.metric, names)}"
         )
 
 
 def check_values(target: str, task: Task, n_values: int, n_rows: int) -> None:
-    """Refuse a constant, and names of rows as classes: there is nothing to learn about either."""
+    """Raise ValueError for a constant target, and for classes that identify rows."""
     if n_values < 2:
         raise ValueError(f"the target must have at least two values, got {n_values}")
     if task == "classes" and n_values > max(2, n_rows / 2):
@@ -214,49 +210,57 @@ def check_values(target: str, task: Task, n_values: int, n_rows: int) -> None:
 
 
 def check_metric(metric: str, task: Task, y: AnyArray) -> None:
-    """Refuse a metric that cannot judge such targets, by having it judge a constant answer."""
+    """Raise ValueError if the metric cannot score a constant prediction of the target."""
     nothing = np.zeros((len(y), 1))
     constant = DummyClassifier() if task == "classes" else DummyRegressor()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of scores that are not defined for one answer
+            warnings.simplefilter("ignore")  # of scores that are not defined for one class
             get_scorer(metric)(constant.fit(nothing, y), nothing, y)
     except (TypeError, ValueError) as error:
         suited = [name for name in get_scorer_names() if name == f"{metric}_macro"]
         raise ValueError(
-            f"metric must be able to judge the target, got {metric!r}"
+            f"metric must be able to score the target, got {metric!r}"
             f"{did_you_mean(metric, suited)}: {error}"
         ) from error
 
 
-def _apart(frame: Any, question: Question) -> tuple[Any, Any]:
-    """Return the table without the column of groups, and the groups of rows with a target."""
-    if question.groups is None:
+def _without_groups(frame: Any, request: FitRequest) -> tuple[Any, Any]:
+    """Return the table without its group column, and the groups of rows with a target."""
+    if request.groups is None:
         return frame, None
-    if question.groups not in frame.columns:
+    if request.groups not in frame.columns:
         raise ValueError(
-            f"groups must be a column of the table, got {question.groups!r}"
-            f"{did_you_mean(question.groups, frame.columns)}"
+            f"groups must be a column of the table, got {request.groups!r}"
+            f"{did_you_mean(request.groups, frame.columns)}"
         )
-    if question.groups == question.target:
-        raise ValueError(f"groups must not be the target, got {question.groups!r}")
-    kept = frame.loc[target_rows(frame, question.target), question.groups]
-    return frame.drop(columns=question.groups), kept.astype(str).to_numpy()
+    if request.groups == request.target:
+        raise ValueError(f"groups must not be the target, got {request.groups!r}")
+    kept = frame.loc[target_rows(frame, request.target), request.groups]
+    return frame.drop(columns=request.groups), kept.astype(str).to_numpy()
 
 
-def statements_of(question: Question, task: Task, y: Any) -> Statements | None:
-    """Return what is said of the costs of the classes in ``y``, None where there are none."""
-    said = question.cost, question.worse, question.between
+def stated_costs_of(request: FitRequest, task: Task, y: Any) -> StatedCosts | None:
+    """Return the cost constraints for the classes in ``y``, None for regression."""
+    options = request.cost, request.worse, request.between
     if task == "classes":
-        return read_statements(*said, np.unique(y))
-    if any(said):
+        return read_stated_costs(*options, np.unique(y))
+    if any(options):
         raise ValueError("costs must be left out where numbers are predicted")
     return None
 
 
-def metric_of(question: Question, task: Task, statements: Statements | None) -> str:
-    """Return the metric asked for, or the one that is meant."""
-    if question.metric is not None:
-        return question.metric
-    stated = None if statements is None else statements.metric
-    return METRICS[task] if stated is None else stated
+def metric_of(request: FitRequest, task: Task, stated: StatedCosts | None) -> str:
+    """Return the requested metric, or the default."""
+    if request.metric is not None:
+        return request.metric
+    implied = None if stated is None else stated.metric
+    return DEFAULT_METRICS[task] if implied is None else implied
+
+
+def summary_of(
+    request: FitRequest, task: Task, stated: StatedCosts | None, metric: str
+) -> RequestSummary:
+    """Return the request as a card stores it, with what was inferred from the table."""
+    sentences = () if stated is None else stated.sentences
+    return RequestSummary(task, request.target, metric, sentences, request.test_share, request.seed)

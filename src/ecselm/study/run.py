@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+import inspect
 import platform
+import time
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
+from scipy import sparse
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import check_consistent_length, column_or_1d, has_fit_parameter
 
+from ecselm._sklearn import safe_indexing
+from ecselm._typing import AnyArray, BoolArray, IntArray
+from ecselm._wording import listed
 from ecselm.costs import parse_cost
+from ecselm.costs.parse import numbers
+from ecselm.estimators import FewCasesWarning
+from ecselm.estimators._base import class_codes
+from ecselm.fitness import holdout
+from ecselm.fitness.folds import Groups, read_groups
 from ecselm.metrics import get_scorer
-from ecselm.study.card import Asked, Card, ClassCount, DataGlance, HeldOut
-from ecselm.study.costs import last_step, learned_of, progress_of
-from ecselm.study.evaluate import (
-    Rivals,
-    best_of,
-    differ_in_classes,
-    differ_in_numbers,
-    fitted_rivals,
-    held_out_of,
+from ecselm.study.card import (
+    Card,
+    ClassCount,
+    DataSummary,
+    LearnedCosts,
+    RequestSummary,
+    SearchSummary,
 )
-from ecselm.study.notes import telling_columns, warnings_of
-from ecselm.study.rows import (
-    Fit,
-    TargetedRows,
-    fit_steps,
-    hold_out,
-    prepared,
-    read_rows,
-    settings_of,
-)
-from ecselm.study.scores import better, count_metric, known_codes
-from ecselm.tables.schema import ColumnNote
+from ecselm.study.evaluate import Baselines, evaluate, fit_baselines, record_predictions
+from ecselm.study.notes import leaking_columns, warnings_of
+from ecselm.study.statements import cost_sentences
+from ecselm.tables.schema import ColumnNote, Task
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 
@@ -43,11 +48,11 @@ def study(
     X: Any,
     y: Any,
     *,
-    asked: Asked,
+    request: RequestSummary,
     model: Any,
     transformer: Any = None,
     scaler: Any = None,
-    stated: Any = None,
+    cost: Any = None,
     groups: Any = None,
     callbacks: Any = None,
     file: str = "",
@@ -55,35 +60,34 @@ def study(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> tuple[Pipeline, Card]:
-    """Fit a model on part of the rows, judge it on the others, and say what is known of it.
+    """Fit a model on training rows, evaluate it on test rows, and write its card.
 
-    The rows held out are drawn first. Everything is fitted on the others: the transformer, the
-    model with all that it chooses, and the plainer models it is compared with.
+    Test rows are drawn first. Everything is fitted on the others: the transformer, the model
+    with all that it chooses, and the baselines.
 
     Parameters
     ----------
     X : array, sparse matrix or dataframe of shape (N, n)
     y : array of shape (N,)
         Labels, or finite numbers.
-    asked : Asked
-        What is predicted, by which metric, and which share of the rows is held out. Its seed
-        is that of the split, of comparisons, and of a model that has none.
+    request : RequestSummary
+        Task, metric and share of test rows. Its seed is that of the split, of baselines, and
+        of a model that has none.
     model : classifier or regressor
-        Is cloned. Its own ``scoring`` is not touched.
+        Is cloned. Its own ``scoring`` is not changed.
     transformer : transformer, default=None
         Turns rows of ``X`` into numbers; is cloned.
     scaler : transformer, default=None
         Follows it, where the model needs one; is cloned.
-    stated : array, DataFrame, dict or None, default=None
+    cost : array, DataFrame, dict or None, default=None
         Costs by which results are counted, in any form the estimators take.
     groups : array of shape (N,), default=None
-        Labels of what rows belong to: a group is held out as a whole. Handed on to a model
-        whose ``fit`` takes them.
+        Labels of rows that belong together: a group is not split between training and test
+        rows. Passed on to a model whose ``fit`` takes them.
     callbacks : callable or list of callables, default=None
-        Told of every generation by a model that searches. The fitted model does not keep
-        them.
+        Called after every generation of a search. The fitted model does not keep them.
     file, columns, notes, command :
-        What the card tells of the data and of how it was made.
+        Description of the data and of the command, for the card.
 
     Returns
     -------
@@ -92,142 +96,368 @@ def study(
 
     Notes
     -----
-    Ctrl-C within a search ends it with the best so far, and the card tells.
+    Ctrl-C during a search ends it with the best candidate so far, which the card records.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from ecselm import ECSELMClassifier
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> asked = Asked("classes", "diagnosis", "gmean", (), 0.25, 0)
+    >>> request = RequestSummary("classes", "diagnosis", "gmean", (), 0.25, 0)
     >>> model = ECSELMClassifier(20, scoring="gmean", population_size=5, max_epochs=1)
-    >>> pipeline, card = study(X, y, asked=asked, model=model)
-    >>> card.data.n_held_out, card.held_out.scores["gmean"] > 0.9
+    >>> pipeline, card = study(X, y, request=request, model=model)
+    >>> card.data.n_test, card.test.scores["gmean"] > 0.9
     (142, True)
     """
-    get_scorer(asked.metric)
-    model = prepared(model, asked.task, asked.seed, callbacks)
-    rows = read_rows(X, y, asked.task, groups)
-    if stated is not None:
-        parse_cost(stated, rows.classes)
-    split_rng, chance_rng = np.random.default_rng(asked.seed).spawn(2)
-    dealt = hold_out(
-        X, rows.codes, rows.classes, share=asked.held_out, rng=split_rng, groups=groups
+    get_scorer(request.metric)
+    model = prepared(model, request.task, request.seed, callbacks)
+    rows = read_rows(X, y, request.task, groups)
+    if cost is not None:
+        parse_cost(cost, rows.classes)
+    (split_rng,) = np.random.default_rng(request.seed).spawn(1)
+    split = split_rows(
+        X, rows.codes, rows.classes, share=request.test_share, rng=split_rng, groups=groups
     )
-    train, test = rows.taken(dealt.train), rows.taken(dealt.held_out)
+    train, test = rows.taken(split.train), rows.taken(split.test)
     steps = [step for step in (transformer, scaler) if step is not None]
     fit = fit_steps(train, steps, model)
-    rivals = fitted_rivals(fit.inputs, train.y, task=asked.task, seed=asked.seed)
-    data = _glance(file, columns, train, test, (*notes, *dealt.notes, *rivals.notes))
-    card = judged_card(asked, data, fit, rivals, train, test, stated=stated, rng=chance_rng)
+    baselines = fit_baselines(fit.inputs, train.y, task=request.task, seed=request.seed)
+    counted = zip(train.classes.tolist(), train.counts, test.counts, strict=True)
+    classes = tuple(ClassCount(str(name), n_train, n_test) for name, n_train, n_test in counted)
+    data = DataSummary(
+        file,
+        len(train.y),
+        len(test.y),
+        tuple(columns),
+        classes,
+        (*notes, *split.notes, *baselines.notes),
+    )
+    card = make_card(request, data, fit, baselines, train, test, cost=cost)
     return fit.pipeline, replace(card, command=command)
 
 
-def judged_card(
-    asked: Asked,
-    data: DataGlance,
+def make_card(
+    request: RequestSummary,
+    data: DataSummary,
     fit: Fit,
-    rivals: Rivals,
+    baselines: Baselines,
     train: TargetedRows,
     test: TargetedRows,
     *,
-    stated: Any,
-    rng: np.random.Generator,
+    cost: Any,
 ) -> Card:
-    """Return what is known of a model that was fitted on some rows, judged on others.
+    """Return the card of a fitted model, evaluated on test rows.
 
     Parameters
     ----------
-    asked, stated :
+    request, cost :
         As in :func:`study`.
-    data : DataGlance
+    data : DataSummary
     fit : Fit
-    rivals : Rivals
-        Of the same rows.
+    baselines : Baselines
+        Fitted on the same rows.
     train, test : TargetedRows
-    rng : numpy.random.Generator
-        Of the comparison of models.
     """
-    card = _judged(asked, data, fit, rivals, test, stated)
-    said = warnings_of(
-        card,
-        beyond_chance=_beyond_chance(card, fit, rivals, test, rng),
-        telling=telling_columns(train.X, train.y, asked.task),
+    by = {"metric": request.metric, "cost": cost}
+    names = test.classes.tolist()
+    card = Card(
+        request,
+        data,
+        evaluate(fit.pipeline, test.X, test.y, **by),
+        learned_costs(fit.pipeline, names) if names else None,
+        search_summary(fit.pipeline, fit.seconds, fit.interrupted),
+        baselines.compared(
+            fit.inputs_of(test.X),
+            test.y,
+            **by,
+            model=record_predictions(fit.pipeline, test.X),
+            groups=test.groups,
+        ),
+        settings=settings_of(last_step(fit.pipeline)),
+        versions={"python": platform.python_version(), **{one: version(one) for one in PACKAGES}},
     )
-    return replace(card, warnings=said)
+    return replace(
+        card, warnings=warnings_of(card, leaks=leaking_columns(train.X, train.y, request.task))
+    )
 
 
-def evaluate_on(
-    model: Any, X: Any, y: Any, *, metric: str | None = None, stated: Any = None
-) -> HeldOut:
-    """Return results of a fitted model on other labelled rows.
+# Rows, and their split.
 
-    Labels that the model does not know are refused by name. There is no telling whether it
-    was fitted on some of these rows: if it was, results are too good.
+
+@dataclass(frozen=True, slots=True)
+class TargetedRows:
+    """Rows with their targets, and the codes of their classes."""
+
+    X: Any
+    y: AnyArray
+    codes: IntArray  # (N,), all 0 for regression
+    classes: AnyArray  # (k,), empty for regression
+    groups: Any = None  # (N,) labels of rows that belong together
+
+    def taken(self, positions: IntArray) -> TargetedRows:
+        """Return some of the rows."""
+        return replace(
+            self,
+            X=safe_indexing(self.X, positions),
+            y=self.y[positions],
+            codes=self.codes[positions],
+            groups=None if self.groups is None else safe_indexing(self.groups, positions),
+        )
+
+    @property
+    def counts(self) -> list[int]:
+        """Return the number of rows of each class."""
+        k = len(self.classes)
+        return np.bincount(self.codes, minlength=k).tolist() if k else []
+
+
+def read_rows(X: Any, y: Any, task: Task, groups: Any = None) -> TargetedRows:
+    """Return validated rows and targets.
+
+    Examples
+    --------
+    >>> read_rows([[1.0], [2.0], [3.0]], ["well", "ill", "well"], "classes").counts
+    [1, 2]
+    """
+    y = column_or_1d(np.asarray(y))
+    check_consistent_length(X, y, groups)
+    if task == "numbers":
+        one_level = np.zeros(len(y), dtype=np.intp)
+        return TargetedRows(X, numbers(y, "y"), one_level, np.array([]), groups)
+    classes, codes = class_codes(y)
+    return TargetedRows(X, classes[codes], codes, classes, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainTestSplit:
+    """Positions of training and test rows, and notes for the card."""
+
+    train: IntArray
+    test: IntArray
+    notes: tuple[str, ...] = ()
+
+
+def split_rows(
+    X: Any,
+    codes: IntArray,
+    names: AnyArray,
+    *,
+    share: float,
+    rng: np.random.Generator,
+    groups: Any = None,
+) -> TrainTestSplit:
+    """Draw a share of the rows of every class as test rows.
+
+    Rows that are equal, or of one group, stay together; a class that cannot give a row
+    without losing its last one stays with the training rows, and has a note.
 
     Parameters
     ----------
-    model, X, y, metric, stated :
-        As in :func:`ecselm.study.evaluate.held_out_of`.
+    X : array, sparse matrix or dataframe of shape (N, n)
+    codes : array of shape (N,)
+        Positions in ``names``; all 0 for regression.
+    names : array of shape (k,)
+        The classes.
+    share : float
+        Between 0 and 1.
+    rng : numpy.random.Generator
+    groups : array of shape (N,), default=None
+        Labels of rows that belong together, such as those of a patient.
+
+    Examples
+    --------
+    >>> X, codes = np.arange(9.0)[:, np.newaxis], np.repeat([0, 1], [8, 1])
+    >>> split = split_rows(X, codes, np.array(["well", "ill"]), share=0.25,
+    ...                    rng=np.random.default_rng(0))
+    >>> len(split.train), len(split.test), split.notes
+    (7, 2, ('No test row of ill: every class keeps rows to train on.',))
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"test_share must lie between 0 and 1, got {share}")
+    together = read_groups(groups, len(codes), None)
+    inputs = X if sparse.issparse(X) else np.asarray(X)
+    (drawn,) = holdout(inputs, codes, share, rng, None if together is None else together.codes)
+    is_test = np.zeros(len(codes), dtype=bool)
+    is_test[drawn.test] = True
+    is_test &= ~_last_of_class(is_test, codes, together)
+    if not is_test.any():
+        raise ValueError(
+            f"held-out must leave rows to evaluate on, got {share} of {len(codes)} rows whose "
+            "classes or groups cannot be split"
+        )
+    notes = _notes(codes[is_test], names) if len(names) > 1 else ()
+    return TrainTestSplit(np.flatnonzero(~is_test), np.flatnonzero(is_test), notes)
+
+
+def _last_of_class(is_test: BoolArray, codes: IntArray, groups: Groups | None) -> BoolArray:
+    """Return the test rows whose class would have none to train on, with their groups.
+
+    That can happen only to classes that share all their groups with rarer ones.
+    """
+    missing = np.setdiff1d(codes[is_test], codes[~is_test])
+    rows = is_test & np.isin(codes, missing)
+    return rows if groups is None else np.isin(groups.codes, groups.codes[rows])
+
+
+def _notes(test_codes: IntArray, names: AnyArray) -> tuple[str, ...]:
+    without = [str(names.tolist()[c]) for c in np.setdiff1d(np.arange(len(names)), test_codes)]
+    if not without:
+        return ()
+    return (f"No test row of {listed(without)}: every class keeps rows to train on.",)
+
+
+# Fitting.
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A fitted pipeline, and the training rows as its last step saw them."""
+
+    pipeline: Pipeline
+    inputs: Any
+    seconds: float
+    interrupted: bool
+
+    def inputs_of(self, X: Any) -> Any:
+        """Return other rows as the last step sees them."""
+        for _, step in self.pipeline.steps[:-1]:
+            X = step.transform(X)
+        return X
+
+
+def prepared(model: Any, task: Task, seed: int, callbacks: Any = None) -> Any:
+    """Return a copy of the model with a seed and the callbacks.
 
     Examples
     --------
     >>> from ecselm import ELMClassifier
-    >>> model = ELMClassifier(5, random_state=0).fit([[0.0], [1.0]], ["ill", "well"])
-    >>> evaluate_on(model, [[0.0]], ["Ill"])
-    Traceback (most recent call last):
-    ValueError: y must hold classes that the model knows, ill, well, got Ill; did you mean ill?
+    >>> prepared(ELMClassifier(), "classes", 3)
+    ELMClassifier(random_state=3)
     """
-    return held_out_of(model, X, y, metric=metric, stated=stated)
+    if not (is_classifier(model) if task == "classes" else is_regressor(model)):
+        kind = "classifier" if task == "classes" else "regressor"
+        raise ValueError(f"model must be a {kind} to predict {task}, got {model!r}")
+    model = clone(model)
+    parameters = model.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        model.set_params(random_state=seed)
+    if callbacks is not None and "callbacks" in parameters:
+        model.set_params(callbacks=callbacks)
+    return model
 
 
-def _glance(
-    file: str,
-    columns: Sequence[ColumnNote],
-    train: TargetedRows,
-    test: TargetedRows,
-    notes: tuple[str, ...],
-) -> DataGlance:
-    counted = zip(train.classes.tolist(), train.counts, test.counts, strict=True)
-    classes = tuple(ClassCount(str(name), n_train, n_held) for name, n_train, n_held in counted)
-    return DataGlance(file, len(train.y), len(test.y), tuple(columns), classes, notes)
+def fit_steps(
+    train: TargetedRows, steps: Sequence[Any], model: Any, sample_weight: Any = None
+) -> Fit:
+    """Fit copies of the steps one after the other, and then the model itself.
+
+    Only the model gets weights. It does not keep its callbacks, which cannot be stored.
+    """
+    done, inputs = [], train.X
+    for step in steps:
+        done.append(clone(step))
+        inputs = done[-1].fit_transform(inputs, train.y)
+    takes_groups = train.groups is not None and has_fit_parameter(model, "groups")
+    given = {"groups": train.groups} if takes_groups else {}
+    if sample_weight is not None:
+        given["sample_weight"] = sample_weight
+    start = time.monotonic()
+    with warnings.catch_warnings():  # the card has both
+        warnings.simplefilter("ignore", FewCasesWarning)
+        warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
+        model.fit(inputs, train.y, **given)
+    seconds = time.monotonic() - start
+    if "callbacks" in model.get_params(deep=False):
+        model.set_params(callbacks=None)
+    reason = getattr(getattr(model, "_history_", None), "reason", "")
+    return Fit(make_pipeline(*done, model), inputs, seconds, reason == "interrupted")
 
 
-def _judged(
-    asked: Asked, data: DataGlance, fit: Fit, rivals: Rivals, test: TargetedRows, stated: Any
-) -> Card:
-    """Return the card of a fitted model, without warnings."""
-    by = {"metric": asked.metric, "stated": stated}
-    names = test.classes.tolist()
-    return Card(
-        asked,
-        data,
-        held_out_of(fit.pipeline, test.X, test.y, **by),
-        learned_of(fit.pipeline, names) if names else None,
-        progress_of(fit.pipeline, fit.seconds, fit.interrupted),
-        rivals.compared(fit.inputs_of(test.X), test.y, **by),
-        settings=settings_of(last_step(fit.pipeline)),
-        versions={"python": platform.python_version(), **{one: version(one) for one in PACKAGES}},
+def settings_of(model: Any) -> dict[str, str]:
+    """Return the name of a model and its parameters that differ from the defaults, as text.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> settings_of(ELMClassifier(50, activation="tanh"))
+    {'model': 'ELMClassifier', 'activation': "'tanh'", 'n_hidden': '50'}
+    """
+    defaults = inspect.signature(type(model).__init__).parameters
+    given = {name: repr(value) for name, value in model.get_params(deep=False).items()}
+    changed = {
+        name: text for name, text in sorted(given.items()) if text != repr(defaults[name].default)
+    }
+    return {"model": type(model).__name__, **changed}
+
+
+def learned_costs(model: Any, classes: Sequence[Any]) -> LearnedCosts | None:
+    """Return the costs that a model has learned, None if it has none by class.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, or a pipeline that ends with it.
+    classes : sequence of k labels
+        In the order of ``classes_``.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> learned_costs(ELMClassifier().fit([[0.0], [1.0]], [0, 1]), [0, 1]) is None
+    True
+    """
+    learner = last_step(model)
+    if not (hasattr(learner, "keeps_prior_") and hasattr(learner, "cost_matrix_")):
+        return None
+    matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
+    return LearnedCosts(
+        tuple(np.asarray(learner.class_costs_, dtype=np.float64).tolist()),
+        tuple(tuple(row) for row in matrix.tolist()),
+        cost_sentences(classes, matrix),
+        bool(learner.keeps_prior_),
+        _finite(learner.gain_),
+        _finite(learner.gain_std_error_),
     )
 
 
-def _beyond_chance(
-    card: Card, fit: Fit, rivals: Rivals, test: TargetedRows, rng: np.random.Generator
-) -> dict[str, bool]:
-    """Tell of the best of the models that did better whether that is more than chance."""
-    metric, own = card.asked.metric, card.held_out.scores.get(card.asked.metric)
-    best = best_of(card.compared, metric)
-    if own is None or best is None or not better(best.scores[metric], own, metric):
-        return {}
-    # The best of several is ahead by luck more easily than one alone.
-    confidence = 1.0 - 0.05 / len(rivals.models)
-    both = [fit.pipeline.predict(test.X), rivals.models[best.name].predict(fit.inputs_of(test.X))]
-    if card.asked.task == "numbers":
-        mine, other = (test.y - told for told in both)
-        return {best.name: differ_in_numbers(mine, other, metric, confidence)}
-    stated, k = card.held_out.stated_costs, len(test.classes)
-    counted = count_metric(metric, test.classes, None if stated is None else np.array(stated))
-    if counted is None:  # nothing is known of how it varies with the rows
-        return {}
-    answers = [known_codes(told, test.classes) for told in both]
-    return {best.name: differ_in_classes(test.codes, answers, counted, k, rng, confidence)}
+def search_summary(model: Any, seconds: float, interrupted: bool = False) -> SearchSummary | None:
+    """Return the history of the search of a model, None if it has not searched.
+
+    Generations without a candidate of finite fitness are omitted.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, or a pipeline that ends with it.
+    seconds : float
+        Time of the fit.
+    interrupted : bool, default=False
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> search_summary(ELMClassifier().fit([[0.0], [1.0]], [0, 1]), 0.1) is None
+    True
+    """
+    learner = last_step(model)
+    if not hasattr(learner, "history_"):
+        return None
+    history = learner.history_
+    history = history[np.isfinite(history[["best", "mean"]].to_numpy()).all(axis=1)]
+    return SearchSummary(
+        tuple(history["generation"].astype(int).tolist()),
+        tuple(history["best"].astype(float).tolist()),
+        tuple(history["mean"].astype(float).tolist()),
+        int(learner.n_evaluations_),
+        float(seconds),
+        interrupted,
+    )
+
+
+def last_step(model: Any) -> Any:
+    """Return the estimator at the end of a pipeline, or the model itself."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,19 +1,20 @@
-"""What a person says of costs, from sentences to parameters of a model."""
+"""Cost constraints in sentences: from options to parameters, and from costs to sentences."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm._wording import did_you_mean, quoted
+from ecselm._wording import case_of, confusion_of, did_you_mean, quoted
 from ecselm.costs import parse_cost
 from ecselm.costs.constraints import CostRegion
 from ecselm.costs.levels import MatrixLevel
@@ -25,7 +26,9 @@ _ABOVE = re.compile(r"(?<!-)>")
 # A quote opens a name at its beginning only: Crohn's has none.
 _QUOTED = re.compile(r"(?<![^\s>→])([\"'])(?:(?!\1).)*\1(?=\s*(?:->|→|>|=|$))")
 OPTIONS = "--cost, --worse and --cost-between"
-MOST_SENTENCES = 12  # of a table of costs
+MAX_TABLE_SENTENCES = 12  # about a table of costs
+MAX_COST_SENTENCES = 3  # about expensive mistakes, and about free ones
+EQUAL = 1.05  # costs whose ratio is smaller are called equal
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BETWEEN = re.compile(rf"\s*({_NUMBER})?\s*\.\.\s*({_NUMBER})?\s*", re.ASCII)
 _STATED = re.compile(rf"(.*)=\s*({_NUMBER})\s*", re.ASCII | re.DOTALL)
@@ -45,12 +48,12 @@ class Mistake:
 
 
 class MistakeReader:
-    """Reads mistakes, with the classes at hand that tell arrows from parts of a name.
+    """Parse mistakes; the classes decide whether an arrow is part of a name.
 
     Parameters
     ----------
     classes : list
-        Labels of the data. A text means the label that is written so.
+        Labels of the data.
 
     Examples
     --------
@@ -77,7 +80,7 @@ class MistakeReader:
         return code
 
     def mistake(self, text: str, option: str) -> Mistake:
-        """Return the one mistake that ``text`` means; ``option`` is at fault if there is none."""
+        """Return the mistake that ``text`` names, or raise ValueError naming ``option``."""
         readings = self._readings(text)
         if not readings:
             arrow = next(_outside_quotes(_ARROW, text), None)
@@ -86,7 +89,7 @@ class MistakeReader:
         return _the_one(readings, text, option)
 
     def chain(self, text: str, option: str) -> list[Mistake]:
-        """Return mistakes from the dearest to the cheapest."""
+        """Return mistakes from the most to the least expensive."""
         places = [found.start() for found in _outside_quotes(_ABOVE, text)]
         starts, ends = [0, *(place + 1 for place in places)], [*places, len(text)]
         parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -100,7 +103,7 @@ class MistakeReader:
         return _the_one(chains, text, option)
 
     def _chains(self, parts: list[str]) -> Iterator[list[Mistake]]:
-        """Yield every way to read parts, of which some may belong together."""
+        """Yield every way to parse the parts, of which some may belong together."""
         if not parts:
             yield []
         for n in range(1, len(parts) + 1):
@@ -147,7 +150,7 @@ def _unquoted(text: str) -> str:
 
 
 def _normal(name: str) -> str:
-    """Return a name in one of the ways that Unicode has for the same letters."""
+    """Return a name in one Unicode normal form."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -158,8 +161,8 @@ def _same_number(name: str, label: Any) -> bool:
         return False
 
 
-class StatedCosts:
-    """What is known of costs so far; a statement that leaves no cost for a mistake is refused.
+class CostBounds:
+    """Bounds and order of the costs of mistakes; contradictions raise ValueError.
 
     Parameters
     ----------
@@ -168,9 +171,9 @@ class StatedCosts:
 
     Examples
     --------
-    >>> stated = StatedCosts(["ill", "well"])
-    >>> stated.narrow(Mistake(0, 1), 2.0, 20.0, "ill->well=2..20")
-    >>> stated.parameters()
+    >>> bounds = CostBounds(["ill", "well"])
+    >>> bounds.narrow(Mistake(0, 1), 2.0, 20.0, "ill->well=2..20")
+    >>> bounds.parameters()
     {'cost_intervals': {'ill': (2.0, 20.0)}}
     """
 
@@ -182,7 +185,7 @@ class StatedCosts:
         self._mentioned, self._has_numbers = np.eye(k, dtype=bool), False
 
     def narrow(self, mistake: Mistake, low: float, high: float, text: str) -> None:
-        """Take note that a cost lies between two numbers."""
+        """Bound the cost of a mistake by two numbers."""
         self.mention(mistake)
         self._has_numbers = True
         for place in mistake.pairs(len(self._classes)):
@@ -196,33 +199,33 @@ class StatedCosts:
                 )
 
     def mention(self, mistake: Mistake) -> None:
-        """Take note that something is said of a mistake, be it that its cost is not known."""
+        """Mark a mistake as mentioned, even if its cost is unknown."""
         for place in mistake.pairs(len(self._classes)):
             self._mentioned[place] = True
 
     def close(self) -> bool:
-        """Let mistakes never mentioned cost 1 if numbers were, and tell whether there are such.
+        """Fix mistakes that are not mentioned at 1 if any number is given; return whether it did.
 
-        A number alone says nothing: only ratios of costs matter, so it needs a unit.
+        Only ratios of costs matter, so a number needs a unit.
         """
-        silent = ~self._mentioned
-        if not self._has_numbers or not silent.any():
+        unmentioned = ~self._mentioned
+        if not self._has_numbers or not unmentioned.any():
             return False
-        self._low[silent] = self._high[silent] = 1.0
+        self._low[unmentioned] = self._high[unmentioned] = 1.0
         return True
 
     def order(self, chain: list[Mistake], text: str) -> None:
-        """Take note that each mistake costs more than the next."""
+        """Require that each mistake costs more than the next."""
         k = len(self._classes)
-        for dearer, cheaper in pairwise(chain):
-            if set(dearer.pairs(k)) & set(cheaper.pairs(k)):
+        for worse, milder in pairwise(chain):
+            if set(worse.pairs(k)) & set(milder.pairs(k)):
                 raise ValueError(f"--worse must not put a cost above itself, got {text!r}")
-            self.mention(dearer)
-            self.mention(cheaper)
-            self._order.append((dearer, cheaper))
+            self.mention(worse)
+            self.mention(milder)
+            self._order.append((worse, milder))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters that say this to a model, or refuse a contradiction."""
+        """Return the parameters of a model, or raise ValueError on a contradiction."""
         self._check_order()
         low, high = self._level.entries(self._low), self._level.entries(self._high)
         if (low == high).all():
@@ -237,8 +240,8 @@ class StatedCosts:
     def _check_order(self) -> None:
         k = len(self._classes)
         entries: list[tuple[int, int]] = []
-        for dearer, cheaper in self._order:
-            for above, below in product(dearer.pairs(k), cheaper.pairs(k)):
+        for worse, milder in self._order:
+            for above, below in product(worse.pairs(k), milder.pairs(k)):
                 if self._high[above] <= self._low[below]:  # which two costs of 0 are, too
                     raise ValueError(
                         f"{OPTIONS} must not contradict each other: {self._words(above)} costs at "
@@ -262,7 +265,7 @@ class StatedCosts:
         return f"{self._classes[place[0]]!r} taken for {self._classes[place[1]]!r}"
 
     def _is_by_class(self) -> bool:
-        """Tell whether a cost per class says it all."""
+        """Return whether one cost per class is enough."""
         if len(self._classes) == 2:
             return True
         if any(one.predicted is not None for pair in self._order for one in pair):
@@ -276,15 +279,15 @@ class StatedCosts:
         other = [0 if code else 1 for code in range(len(self._classes))]
         places = {label: (code, other[code]) for code, label in enumerate(self._classes)}
         order = [
-            (self._classes[dearer.truth], self._classes[cheaper.truth])
-            for dearer, cheaper in self._order
+            (self._classes[worse.truth], self._classes[milder.truth])
+            for worse, milder in self._order
         ]
         return self._stated(places, order)
 
     def _by_confusion(self) -> dict[str, Any]:
         pairs = product(range(len(self._classes)), repeat=2)
         places = {(self._classes[i], self._classes[j]): (i, j) for i, j in pairs if i != j}
-        order = [(self._key(dearer), self._key(cheaper)) for dearer, cheaper in self._order]
+        order = [(self._key(worse), self._key(milder)) for worse, milder in self._order]
         return {**self._stated(places, order), "cost_level": "matrix"}
 
     def _key(self, mistake: Mistake) -> Any:
@@ -309,15 +312,15 @@ class StatedCosts:
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
-    """What was said of costs, as a model takes it and as a person reads it.
+class StatedCosts:
+    """Cost constraints as parameters of a model and as sentences.
 
     Examples
     --------
-    >>> said = read_statements([], ["ill->well > well->ill"], [], ["ill", "well"])
-    >>> said.parameters
+    >>> stated = read_stated_costs([], ["ill->well > well->ill"], [], ["ill", "well"])
+    >>> stated.parameters
     {'cost_order': [('ill', 'well')]}
-    >>> said.sentences
+    >>> stated.sentences
     ('an ill case taken for well is worse than a well case taken for ill',)
     """
 
@@ -338,20 +341,20 @@ class Statements:
             "cost_order": self.cost_order,
         }
         given: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
-        if self.cost_level == "matrix":  # weights of rows would forget which confusion is dear
+        if self.cost_level == "matrix":  # weights of rows do not know confusions
             given |= {"cost_level": "matrix", "decision": "min_cost"}
         return given
 
     @property
     def metric(self) -> str | None:
-        """Return the metric that is meant where nobody names one: costs known are counted."""
+        """Return the default metric: the mean cost if all costs are known."""
         return None if self.cost is None else "mean_cost"
 
 
-def read_statements(
+def read_stated_costs(
     cost: Iterable[str], worse: Iterable[str], between: Iterable[str], classes: Any
-) -> Statements:
-    """Read what a person says of costs, and refuse what contradicts itself.
+) -> StatedCosts:
+    """Parse cost constraints, and raise ValueError if they contradict each other.
 
     Parameters
     ----------
@@ -360,31 +363,30 @@ def read_statements(
         square table with a row for every true and a column for every predicted class, 0 or
         nothing on the diagonal, and nothing where a cost is not known.
     worse : iterable of str
-        ``"a->b > b->a"``, the dearer first, and so on: ``"a->b > c->d > e->f"``.
+        ``"a->b > b->a"``, the more expensive first; also chains: ``"a->b > c->d > e->f"``.
     between : iterable of str
         ``"a->b=2..20"``, of which one end may be missing.
     classes : array of labels
-        Names in quotes may hold anything; without quotes, whatever can be told apart by the
-        classes there are.
+        Names may be quoted; without quotes they must be unambiguous among the classes.
 
     Returns
     -------
-    Statements
-        If numbers are stated, mistakes that nothing is said of cost 1, as everywhere in this
-        package. If the costs of all mistakes are known then, they are ``cost``. If some are,
-        these are fixed and the others learned. Two classes have a cost each. With more,
+    StatedCosts
+        If numbers are stated, mistakes that are not mentioned cost 1, as everywhere in this
+        package. If the costs of all mistakes are known then, they are ``cost``; otherwise the
+        known ones are fixed and the others learned. Two classes have a cost each. With more,
         single confusions need costs by confusion, unless all mistakes on a class cost the
         same.
 
     Examples
     --------
-    >>> read_statements(["1->0=5", "0->1=1"], [], [], [0, 1]).cost
+    >>> read_stated_costs(["1->0=5", "0->1=1"], [], [], [0, 1]).cost
     [[0.0, 1.0], [5.0, 0.0]]
-    >>> read_statements(["ill->well=5"], [], [], ["ill", "well"]).cost
+    >>> read_stated_costs(["ill->well=5"], [], [], ["ill", "well"]).cost
     [[0.0, 5.0], [1.0, 0.0]]
-    >>> read_statements([], [], ["ill->well=2..20"], ["ill", "well"]).parameters
+    >>> read_stated_costs([], [], ["ill->well=2..20"], ["ill", "well"]).parameters
     {'fixed_costs': {'well': 1.0}, 'cost_intervals': {'ill': (2.0, 20.0)}}
-    >>> read_statements(["il->well=5"], [], [], ["ill", "well"])
+    >>> read_stated_costs(["il->well=5"], [], [], ["ill", "well"])
     Traceback (most recent call last):
         ...
     ValueError: --cost must name classes of the data, 'ill', 'well', got 'il'; did you mean 'ill'?
@@ -392,48 +394,48 @@ def read_statements(
     labels = np.unique(np.asarray(classes)).tolist()
     if len(labels) < 2:
         raise ValueError(f"classes must be at least two, got {labels}")
-    speaker = _Speaker(labels)
+    parser = _Parser(labels)
     for text in cost:
-        speaker.say_cost(text)
+        parser.add_cost(text)
     for text in worse:
-        speaker.say_order(text)
+        parser.add_order(text)
     for text in between:
-        speaker.say_interval(text)
-    if speaker.costs.close():
-        speaker.sentences.append("every other mistake costs 1")
-    return Statements(**speaker.costs.parameters(), sentences=tuple(speaker.sentences))
+        parser.add_interval(text)
+    if parser.bounds.close():
+        parser.sentences.append("every other mistake costs 1")
+    return StatedCosts(**parser.bounds.parameters(), sentences=tuple(parser.sentences))
 
 
-class _Speaker:
-    """Somebody who states costs, one after another."""
+class _Parser:
+    """Collects bounds and sentences from one option after another."""
 
     def __init__(self, labels: list[Any]) -> None:
-        self.costs = StatedCosts(labels)
+        self.bounds = CostBounds(labels)
         self.sentences: list[str] = []
         self._labels, self._reader = labels, MistakeReader(labels)
 
-    def say_cost(self, text: str) -> None:
+    def add_cost(self, text: str) -> None:
         stated = _STATED.fullmatch(text)
         if stated is not None:
             mistake = self._reader.mistake(stated[1], "--cost")
             value = float(stated[2])
-            self.costs.narrow(mistake, value, value, text)
+            self.bounds.narrow(mistake, value, value, text)
             self.sentences.append(f"{self._words(mistake)} costs {value:g}")
         elif Path(text).suffix.lower() in DELIMITED or Path(text).exists():
-            self._say_table(Path(text))
+            self._add_table(Path(text))
         else:
             raise ValueError(
                 "--cost must read TRUE->PREDICTED=COST with a cost >= 0, or name a .csv file of "
                 f"costs, got {text!r}"
             )
 
-    def say_order(self, text: str) -> None:
+    def add_order(self, text: str) -> None:
         chain = self._reader.chain(text, "--worse")
-        self.costs.order(chain, text)
-        for dearer, cheaper in pairwise(chain):
-            self.sentences.append(f"{self._words(dearer)} is worse than {self._words(cheaper)}")
+        self.bounds.order(chain, text)
+        for worse, milder in pairwise(chain):
+            self.sentences.append(f"{self._words(worse)} is worse than {self._words(milder)}")
 
-    def say_interval(self, text: str) -> None:
+    def add_interval(self, text: str) -> None:
         mistake_text, _, ends = text.rpartition("=")
         between = _BETWEEN.fullmatch(ends)
         low, high = (0.0, 0.0) if between is None else _ends(between)
@@ -443,34 +445,31 @@ class _Speaker:
                 f"which one may be missing, got {text!r}"
             )
         mistake = self._reader.mistake(mistake_text, "--cost-between")
-        self.costs.narrow(mistake, low, high, text)
+        self.bounds.narrow(mistake, low, high, text)
         self.sentences.append(f"{self._words(mistake)} costs {_span(low, high)}")
 
-    def _say_table(self, path: Path) -> None:
+    def _add_table(self, path: Path) -> None:
         matrix = _cost_table(path, self._reader, self._labels)
         places = [Mistake(int(i), int(j)) for i, j in np.argwhere(~np.isnan(matrix)) if i != j]
         for code in range(len(self._labels)):
-            self.costs.mention(Mistake(code))  # an empty cell is a cost to be learned
+            self.bounds.mention(Mistake(code))  # the cost of an empty cell is learned
         for mistake in places:
             value = float(matrix[mistake.truth, mistake.predicted])
-            self.costs.narrow(mistake, value, value, path.name)
-            if len(places) <= MOST_SENTENCES:
+            self.bounds.narrow(mistake, value, value, path.name)
+            if len(places) <= MAX_TABLE_SENTENCES:
                 self.sentences.append(f"{self._words(mistake)} costs {value:g}")
-        if len(places) > MOST_SENTENCES:
+        if len(places) > MAX_TABLE_SENTENCES:
             self.sentences.append(f"{path.name} states what {len(places)} confusions cost")
 
     def _words(self, mistake: Mistake) -> str:
-        truth = _case(self._labels[mistake.truth])
+        truth = self._labels[mistake.truth]
         if mistake.predicted is None:
-            return f"any mistake on {truth}"
-        predicted = self._labels[mistake.predicted]
-        return (
-            f"{truth} taken for {predicted if isinstance(predicted, str) else f'class {predicted}'}"
-        )
+            return f"any mistake on {case_of(truth)}"
+        return confusion_of(truth, self._labels[mistake.predicted])
 
 
 def _cost_table(path: Path, reader: MistakeReader, labels: list[Any]) -> FloatArray:
-    """Return the costs (k, k) that a file states, NaN where it does not."""
+    """Return the costs (k, k) in a file, NaN where a cell is empty."""
     frame, option = read_table(path).frame, f"--cost {path.name}"
     rows = [reader.code(name, option) for name in read_names(frame.iloc[:, 0])]
     columns = [reader.code(name, option) for name in frame.columns[1:]]
@@ -488,7 +487,7 @@ def _cost_table(path: Path, reader: MistakeReader, labels: list[Any]) -> FloatAr
     wrong = np.flatnonzero(np.nan_to_num(matrix.diagonal()))
     if wrong.size:
         raise ValueError(
-            f"{option} must have 0 or nothing on the diagonal, where answers are right, got "
+            f"{option} must have 0 or nothing on the diagonal, where predictions are right, got "
             f"{matrix[wrong[0], wrong[0]]:g} for {labels[wrong[0]]!r}"
         )
     return matrix
@@ -505,7 +504,65 @@ def _span(low: float, high: float) -> str:
     return f"at most {high:g}" if low == 0 else f"between {low:g} and {high:g}"
 
 
-def _case(label: Any) -> str:
-    if not isinstance(label, str):
-        return f"a case of class {label}"
-    return f"{'an' if label[:1].lower() in set('aeiou') else 'a'} {label} case"
+def cost_sentences(classes: Sequence[Any], costs: Any) -> tuple[str, ...]:
+    """Return sentences about costs, the most expensive mistakes first.
+
+    Parameters
+    ----------
+    classes : sequence of k labels
+    costs : array of shape (k,) or (k, k)
+        By true class, or by confusion with the truth as rows.
+
+    Examples
+    --------
+    >>> for sentence in cost_sentences(["benign", "malignant"], [1.0, 6.28]):
+    ...     print(sentence)
+    a malignant case taken for benign is treated as 6.3 times as bad as a benign case taken for
+    malignant
+    >>> cost_sentences(["a", "b"], [1.0, 1.02])
+    ('all mistakes are treated alike',)
+    """
+    mistakes = _mistakes([str(name) for name in classes], np.asarray(costs, dtype=np.float64))
+    free = [name for name, cost in mistakes if cost <= 0]
+    paid = sorted((pair for pair in mistakes if pair[1] > 0), key=lambda pair: -pair[1])
+    words = [f"{name} is treated as no mistake at all" for name in free[:MAX_COST_SENTENCES]]
+    if not paid:
+        return tuple(words)
+    reference, least = paid[-1]
+    costly = [(name, cost / least) for name, cost in paid if cost > EQUAL * least]
+    if not costly:
+        everything = "all other mistakes" if free else "all mistakes"
+        return (f"{everything} are treated alike", *words)
+    sentences = [
+        f"{name} is treated as {rounded(ratio)} times as bad as {reference}"
+        for name, ratio in costly[:MAX_COST_SENTENCES]
+    ]
+    if between := len(costly) - len(sentences):
+        many = "other kinds of mistakes lie" if between > 1 else "other kind of mistake lies"
+        sentences.append(f"{between} {many} between")
+    return (*sentences, *words)
+
+
+def rounded(ratio: float) -> str:
+    """Return a ratio with two digits.
+
+    Examples
+    --------
+    >>> [rounded(ratio) for ratio in (2.0, 6.28, 9.96, 12.4, 147.0, 12345.0)]
+    ['2', '6.3', '10', '12', '150', '12,000']
+    """
+    value = round(ratio, 1 - floor(log10(ratio)))
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
+
+
+def _mistakes(names: list[str], costs: FloatArray) -> list[tuple[str, float]]:
+    """Return every kind of mistake with its cost, by class if confusions do not matter."""
+    k = len(names)
+    if costs.shape not in {(k,), (k, k)}:
+        raise ValueError(f"costs must have the shape ({k},) or ({k}, {k}), got {costs.shape}")
+    matrix = costs[:, np.newaxis] * np.ones(k) if costs.ndim == 1 else costs
+    others = matrix[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    if k > 2 and np.allclose(others, others[:, :1]):
+        return [(f"a mistake on {case_of(names[i])}", float(others[i, 0])) for i in range(k)]
+    pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
+    return [(confusion_of(names[i], names[j]), float(matrix[i, j])) for i, j in pairs]

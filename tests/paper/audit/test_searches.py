@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ecselm import ELMClassifier
-from ecselm.fitness import folds
+from ecselm.fitness import fold_splits
 from ecselm.paper.audit import Arm, Effort
 from ecselm.paper.audit.searches import (
     ARMS,
@@ -75,7 +75,7 @@ def test_out_of_fold_fitness_is_judged_without_the_fold(task, bounds):
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
     B, fitness = searched(task, KINDS[1], bounds, TINY, rng)
     y, right = task.y[:400], 0
-    for split in folds(task.X[:400], y, N_FOLDS, same):
+    for split in fold_splits(task.X[:400], y, N_FOLDS, same):
         H = task.H[split.train]
         told = literal_answers(H, y[split.train], B[split.train], task.H[split.test])
         right += np.sum(told == y[split.test])

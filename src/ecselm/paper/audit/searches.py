@@ -15,7 +15,15 @@ from joblib import Parallel, delayed
 from ecselm import ELMClassifier
 from ecselm._progress import progress_bar
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.fitness import Candidates, CostedRows, CountJudge, Split, every_row, folds, layer_engine
+from ecselm.fitness import (
+    Candidates,
+    ConfusionFitness,
+    CostedRows,
+    Split,
+    every_row,
+    fold_splits,
+    layer_engine,
+)
 from ecselm.fitness.engines import Solving
 from ecselm.linalg import solve_weighted
 from ecselm.paper.statistics import Finding, corrected_t_test
@@ -112,7 +120,7 @@ class Task:
         if kind == KINDS[0]:
             return every_row(self.n_train)
         if kind == KINDS[1]:
-            return folds(self.X[train], self.y[train], N_FOLDS, rng)
+            return fold_splits(self.X[train], self.y[train], N_FOLDS, rng)
         return [Split(train, np.arange(self.n_train, len(self.y)))]
 
 
@@ -137,7 +145,7 @@ def _losses(task: Task, splits: list[Split]) -> Callable[[FloatArray], FloatArra
     judged = np.concatenate([split.test for split in splits])
     N = max(task.n_train, int(judged.max()) + 1)
     engine = layer_engine(task.H[:N], CostedRows(task.T[:N], np.arange(N), N), splits)
-    judge = CountJudge(task.y[judged], task.n_classes, None, _share_right, 0.0)
+    judge = ConfusionFitness(task.y[judged], task.n_classes, None, _share_right, 0.0)
 
     def losses(points: FloatArray) -> FloatArray:
         costs = np.ones((len(points), N))  # of rows that train nothing, too, where N is larger

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.metrics.confusion import COUNTED
+from ecselm.metrics import get_metric
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.protocols.judges import known_classes
 
@@ -99,4 +99,7 @@ def scores(
     matrices = counts.reshape(-1, k, k).astype(np.float64)
     if shares is not None:
         matrices *= (shares / np.maximum(np.bincount(truth.y, minlength=k), 1))[:, np.newaxis]
-    return np.round(COUNTED[target](matrices), DIGITS)
+    metric = get_metric(target).confusion_metric(np.arange(k))
+    if metric is None:
+        raise ValueError(f"target must be a metric of confusion matrices, got {target!r}")
+    return np.round(metric(matrices), DIGITS)
