@@ -30,19 +30,19 @@ from benchmarks.timing import (
 )
 from ecselm.costs import ClassWeights
 from ecselm.dask import DaskECSELMClassifier, DaskECSELMRegressor, DaskELMClassifier
-from ecselm.dask.survey import ClassGroups, SampleRule, call_part
-from ecselm.dask.table import Form
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows
-from ecselm.fitness.folds import N_LISTED, row_hashes
+from ecselm.fitness.folds import row_hashes
 from ecselm.layers import InputScale, RandomLayer, ScaleSum, draw_weights
+from ecselm.outofcore import RowBlock
+from ecselm.outofcore.passes import LabelCounts, RowListing, SampleRule
 
 SECTION = """## Fits on Dask
 
 Workers are processes of one BLAS thread. They make the rows chunk by chunk; these are never all
 in memory. Fits are timed by the clock, for which the machine must have nothing else to do;
-searches, which the client runs after the pass over the rows, by its CPU time. With fewer rows
-fewer judge, so that both sizes of a search have a sample of the same size.
+searches, which the client runs after the pass over the rows, by its CPU time. Both sizes of a
+search have as many validation rows.
 
 {table}
 """
@@ -66,8 +66,8 @@ class Size:
     processes: bool = True  # of the workers, else threads
 
     @property
-    def max_judged(self) -> int:
-        """Return a number of rows that a tenth of all is more than."""
+    def max_validation_rows(self) -> int:
+        """Return a number of rows that is less than a tenth of all."""
         return min(100_000, self.n_rows // 20)
 
 
@@ -101,7 +101,7 @@ class Result:
 
 
 def made_rows(size: Size, n_rows: int) -> tuple[da.Array, da.Array, da.Array]:
-    """Return inputs, classes and targets that are made when they are asked for."""
+    """Return inputs, classes and targets that are made lazily."""
     cut = (size.chunk,) * (n_rows // size.chunk)
     cut += (n_rows % size.chunk,) if n_rows % size.chunk else ()
     places = da.arange(n_rows, chunks=(cut,))
@@ -180,20 +180,20 @@ def _growth(
     times: list[float] = []
     n = 0
     for n_rows in (size.n_rows // 10, size.n_rows):
-        told: list[float] = []
+        times_of: list[float] = []
         rows = made_rows(size, n_rows)
         model = machine(
             size.n_hidden,
             population_size=size.population,
             max_epochs=size.epochs,
-            callbacks=lambda _, told=told: told.append(time.process_time()),
-            max_judged=size.max_judged,
+            callbacks=lambda _, times_of=times_of: times_of.append(time.process_time()),
+            max_validation_rows=size.max_validation_rows,
             random_state=0,
             client=client,
             **options,
         )
         n = model.fit(rows[0], rows[target]).n_evaluations_
-        times.append(told[-1] - told[0])
+        times.append(times_of[-1] - times_of[0])
     return Search(what, times[1] / times[0], (times[0], times[1]), n)
 
 
@@ -207,15 +207,16 @@ def rates(size: Size) -> dict[str, float]:
     layer = RandomLayer.from_draw(drawn, "radbas", scale, X.dtype)
     rows = Rows(X, class_targets(2)[y], y, ClassWeights(2).terms(y), None)
     A = rng.standard_normal((size.chunk, size.n_hidden))
-    rule = SampleRule.drawn(10 * np.bincount(y), size.max_judged, rng)
-    form, groups = Form(size.n_features, X.dtype, None), ClassGroups(np.arange(2))
-    called = {"X": X, "y": y}, (form, groups, rule, N_LISTED + 1), 0
+    counts = 10 * np.bincount(y)  # as if this were a tenth of the rows
+    known = LabelCounts(np.arange(2), counts.astype(float), counts)
+    rule = SampleRule.drawn(size.max_validation_rows, rng, known=known)
+    block = RowBlock(X, y, places=np.arange(len(y)))
     with blas_threads(1):
         tasks = {
             "rows made": lambda: _chunk(np.arange(size.chunk), size.n_features),
             "rows measured": lambda: ScaleSum.of(X),
-            "rows keyed": lambda: row_hashes(X),
-            "rows listed and drawn": lambda: call_part(*called),
+            "rows hashed": lambda: row_hashes(X),
+            "rows listed and drawn": lambda: RowListing.of(block, rule),
             "rows summed": lambda: rows.blocks(layer),
             "flops of a product": lambda: A.T @ A,
         }

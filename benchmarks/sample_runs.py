@@ -31,7 +31,7 @@ from benchmarks.generations import (
 from benchmarks.literal import LiteralLoop
 from benchmarks.problems import SHAPES, Problem
 from benchmarks.timing import Ratio, Stopwatch, blas_threads
-from ecselm.estimators._evolution import FORGETTING
+from ecselm.estimators._cost_search import FORGETTING
 from ecselm.search import BacktrackingSearch
 
 RUN = "sample level, whole BSA run"

@@ -1,4 +1,4 @@
-"""The benchmark on Dask makes the rows it says and tells what it has measured."""
+"""The benchmark on Dask makes the rows it says and reports its measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_rows_are_the_same_whenever_they_are_made():
     assert len(np.unique(X.compute(), axis=0)) == len(scores.compute()) == 250
 
 
-def test_everything_is_measured_and_told(monkeypatch):
+def test_everything_is_measured_and_reported(monkeypatch):
     monkeypatch.setattr("benchmarks.dask_growth.ONE_THREAD", {})
     result = _measured(QUICK)
     assert result.workers.median > 0
@@ -26,4 +26,4 @@ def test_everything_is_measured_and_told(monkeypatch):
     assert all(held > 0 for held in result.memory.values())
     text = as_markdown([result])
     assert "a fit by one worker over one by two" in text
-    assert "rows keyed" in text
+    assert "rows hashed" in text

@@ -44,7 +44,7 @@ _DISPLAYS = (
 )
 _PACKAGES = (
     *("costs", "dask", "displays", "estimators", "fitness", "layers", "linalg", "metrics"),
-    *("onnx", "paper", "report", "saving", "search", "streaming", "study", "tables"),
+    *("onnx", "outofcore", "paper", "report", "saving", "search", "streaming", "study", "tables"),
 )
 
 

@@ -151,7 +151,7 @@ def test_inputs_are_read_twice_whatever_the_search_does(
 
 @pytest.mark.parametrize("options", [{}, {"fitness": "holdout"}, {"activation": "auto"}])
 def test_folds_of_large_classes_are_those_of_memory(client, rows, monkeypatch, options):
-    for place in ("fitness.folds", "outofcore.source", "estimators._ensemble"):
+    for place in ("fitness.folds", "outofcore.source", "estimators._layers"):
         # Two classes have more.
         monkeypatch.setattr(import_module(f"ecselm.{place}"), "N_LISTED", 100)
     X, y, _, w = rows

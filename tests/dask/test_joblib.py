@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ecselm import CostSearchCV, ECSELMClassifier
-from ecselm.estimators._evolution import thread_number
+from ecselm.estimators._cost_search import thread_number
 
 
 def test_a_search_on_dask_finds_what_it_finds_here(client, rows):

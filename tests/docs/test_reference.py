@@ -9,7 +9,7 @@ import ecselm
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "api.rst"
 # What users meet through other packages: estimators by the top, the command line by its help.
-INNER = {"_native", "cli", "estimators", "fitness", "linalg", "tables"}
+INNER = {"_native", "cli", "estimators", "fitness", "linalg", "outofcore", "tables"}
 
 
 def test_reference_lists_every_public_package():

@@ -61,12 +61,12 @@ class Splitter:
 
 @dataclass
 class LiteralSearch:
-    """The best point (D,), and best, mean and spread of the loss by generation."""
+    """The best point (D,), and best, mean and std of the loss by generation."""
 
     point: np.ndarray
     best: np.ndarray
     mean: np.ndarray
-    spread: np.ndarray
+    std: np.ndarray
 
 
 def literal_search(loss, low, high, size, epochs, rng):

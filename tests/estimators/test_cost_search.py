@@ -399,7 +399,7 @@ def test_open_random_states_are_seeded_the_same_for_every_candidate():
     search = plain_search(forest, cost_bounds=(1, 1), smoothing=0.0, **TINY).fit(X, y)
     assert isinstance(search.estimator_[-1].random_state, int)
     assert forest[-1].random_state is None
-    assert search.history_["spread"].max() == 0.0  # equal candidates have equal scores
+    assert search.history_["std"].max() == 0.0  # equal candidates have equal scores
     other = plain_search(forest, **{**TINY, "random_state": 1}).fit(X, y)
     assert other.estimator_[-1].random_state != search.estimator_[-1].random_state
 
@@ -717,7 +717,7 @@ def test_attributes_are_there(k, level):
     assert search.class_costs_.shape == (k,)
     assert search.cost_matrix_.shape == (k, k)
     assert (search.cost_matrix_[~np.eye(k, dtype=bool)] > 0).all()
-    assert list(search.history_) == ["generation", "evaluations", "best", "mean", "spread"]
+    assert list(search.history_) == ["generation", "evaluations", "best", "mean", "std"]
     assert len(search.history_) == 2
     assert isinstance(search.best_score_, float)
     assert search.n_evaluations_ == 6

@@ -17,8 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMClassifier, ECSELMRegressor, ELMClassifier, KELMClassifier
-from ecselm.estimators._evolution import SearchProgress
-from ecselm.estimators._evolving import EvolvingMachine
+from ecselm.estimators._cost_search import SearchProgress
 from ecselm.fitness import CostObjective
 from tests.conftest import targets
 from tests.estimators.literal import (
@@ -139,7 +138,7 @@ def test_paper_equals_algorithms_1_and_2_draw_by_draw(machine, level, k):
     assert_allclose(model.cost_vector_, B, rtol=1e-12)
     assert_allclose(history["best"], 1 - search.best, rtol=1e-12)
     assert_allclose(history["mean"], 1 - search.mean, rtol=1e-12)
-    assert_allclose(history["spread"], search.spread, rtol=1e-9, atol=1e-12)
+    assert_allclose(history["std"], search.std, rtol=1e-9, atol=1e-12)
     assert history["mean"].nunique() > 5, "a search that never moves shows nothing"
     assert_allclose(model.best_score_, 1 - search.best[-1], rtol=1e-12)
     assert (model.C_, model.n_evaluations_, model.prior_scores_) == (2.0, 7 * 13, {})
@@ -394,8 +393,7 @@ def test_contradictions_are_refused_before_any_work(settings, message, monkeypat
     def working(*_):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(EvolvingMachine, "_layer", working)
-    monkeypatch.setattr(EvolvingMachine, "_kernel", working)
+    monkeypatch.setattr("ecselm.estimators.ecselm._one_model", working)
     monkeypatch.setattr(CostObjective, "__call__", working)
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)

@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ecselm import CSELMRegressor, ECSELMRegressor, ELMRegressor, KELMRegressor
-from ecselm.estimators._evolving import EvolvingMachine
 from ecselm.fitness import CostObjective
 from tests.estimators.literal import (
     drawn_layer,
@@ -349,7 +348,7 @@ def test_contradictions_are_refused_before_any_work(settings, message, monkeypat
     def working(*_):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(EvolvingMachine, "_layer", working)
+    monkeypatch.setattr("ecselm.estimators.ecselm._one_model", working)
     monkeypatch.setattr(CostObjective, "__call__", working)
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)

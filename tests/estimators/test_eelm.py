@@ -16,7 +16,7 @@ from ecselm.costs import SampleCosts
 from ecselm.estimators import EELMClassifier, EELMRegressor
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows
-from ecselm.estimators.eelm import hold_out
+from ecselm.estimators.eelm import validation_split
 from ecselm.layers import RandomLayer
 from tests.search.test_norm_selection import literal_evolution
 
@@ -38,7 +38,7 @@ def literal_model(model, X, y, T, error):
     """Return winning weights in the units of the scaled inputs, beta and error."""
     rows = Rows(X, T, y, SampleCosts(np.ones(len(y))).terms(y), None)
     split_rng, search_rng = np.random.default_rng(model.random_state).spawn(2)
-    parts = hold_out(rows, model.validation_fraction, split_rng)
+    parts = validation_split(rows, model.validation_fraction, split_rng)
     low, high = X.min(axis=0), X.max(axis=0)
     n, L, n_val = X.shape[1], model.n_hidden, len(parts.test)
 
@@ -192,7 +192,7 @@ def test_history_tells_every_generation(labelled, model):
     X, y = labelled
     fitted = clone(model).fit(X, y)
     history = fitted.history_
-    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "spread"]
+    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "std"]
     assert history["generation"].tolist() == [0, 1, 2, 3]
     assert history["evaluations"].tolist() == [6, 12, 18, 24]
     assert fitted.n_evaluations_ == 24

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import GridSearchCV
 from threadpoolctl import ThreadpoolController
 
-from ecselm.estimators._evolution import thread_number
+from ecselm.estimators._cost_search import thread_number
 from tests.estimators.plain import one_machine
 
 BUDGET = {"n_hidden": 8, "population_size": 40, "max_epochs": 2, "random_state": 0}

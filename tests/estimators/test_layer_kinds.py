@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from ecselm.estimators._ensemble import STEEPNESS, WIDTHS, layers_of_kinds
+from ecselm.estimators._layers import STEEPNESS, WIDTHS, layers_of_kinds
 from ecselm.layers import RankScale
 
 KINDS = ["rbf", "laplacian", "ranks", "tanh"]

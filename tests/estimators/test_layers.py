@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 
-from ecselm.estimators._training import LayerRecipe, TransformerLayer
+from ecselm.estimators._layers import LayerRecipe, TransformerLayer
 from ecselm.layers import KERNELS, KernelMap, RandomLayer, draw_weights
 from tests.contracts.layer_contract import LayerContract
 

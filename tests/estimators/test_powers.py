@@ -1,4 +1,4 @@
-"""Costs along powers of W1, and which of them a metric asks for."""
+"""Costs along powers of W1, and which of them a metric implies."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import f1_score, make_scorer
 
 from ecselm.costs.levels import ClassLevel, MatrixLevel
-from ecselm.estimators._priors import (
-    BESIDE_STATED,
-    POWERS,
-    mean_one,
-    power_of,
-    power_path,
-)
+from ecselm.estimators._priors import BESIDE_STATED, POWERS, mean_one, power_of, power_path
 from ecselm.metrics.registry import METRICS
 
 COUNTS = np.array([60.0, 30.0, 10.0])
@@ -90,7 +84,7 @@ def test_counts_may_be_weights():
 def test_scaled_path_gives_rows_a_mean_cost_of_one(level):
     made = power_path("gmean", level, COUNTS, None)
     scaled = made.scaled(level, COUNTS)
-    assert scaled.asked_for == made.asked_for
+    assert scaled.implied == made.implied
     assert_allclose(level.group_costs(scaled.entries) @ COUNTS / COUNTS.sum(), 1.0, rtol=1e-12)
     ratios = scaled.entries / made.entries
     assert_allclose(ratios, np.repeat(ratios[:, :1], ratios.shape[1], axis=1), rtol=1e-12)

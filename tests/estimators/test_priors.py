@@ -156,11 +156,11 @@ def check_search(model, names):
     history = model.history_
     assert set(model.prior_scores_) == set(names)
     assert model.best_score_ >= max(model.prior_scores_.values())
-    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "spread"]
+    assert list(history.columns) == ["generation", "evaluations", "best", "mean", "std"]
     assert history["generation"].tolist() == list(range(model.max_epochs + 1))
     assert (np.diff(history["best"]) >= 0).all()
     assert (history["best"] >= history["mean"] - 1e-12).all()
-    assert (history["spread"] >= 0).all()
+    assert (history["std"] >= 0).all()
     steps = model.population_size * np.arange(1, model.max_epochs + 2)
     assert_array_equal(history["evaluations"], steps)
     assert model.n_evaluations_ == model.population_size * (model.max_epochs + 1)

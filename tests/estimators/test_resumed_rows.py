@@ -11,7 +11,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMRegressor
-from ecselm.estimators._evolution import FORGETTING
+from ecselm.estimators._cost_search import FORGETTING
 from tests.estimators.plain import one_machine
 
 EPOCHS = 24

@@ -140,7 +140,7 @@ def test_units_that_say_the_same_are_merged_and_scores_are_not(rng, level):
     strength = candidates.costs * candidates.C[:, np.newaxis]
     strengths = float(strength.min()), float(strength.max())
     engine = layer_engine(H, rows, splits, strengths=strengths)
-    assert engine.judged[0].H.shape[1] == 4
+    assert engine.validation[0].H.shape[1] == 4
     expected = literal_scores(splits, rows, candidates, H)
     assert_allclose(engine.scores(candidates), expected, rtol=0, atol=1e-8)
 

@@ -461,11 +461,11 @@ def stream_elm(data):
 
 @recorded(*CLASSES, searched=True)
 def stream_ecselm(data):
-    """Searched on a sample, solved on all rows."""
+    """Validated on a sample, trained on all rows."""
     model = ECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS)
     with _file(data, "rows.csv") as file:
         blocks = open_blocks(file, block_rows=40)
-        return fit_stream(model, blocks, target="target", sample=len(data.y) * 2 // 3)
+        return fit_stream(model, blocks, target="target", max_validation_rows=len(data.y) * 2 // 3)
 
 
 @recorded(*CLASSES, searched=True)
@@ -487,7 +487,7 @@ def refit_in_blocks(data):
 def stream_regressor(data):
     starts = range(0, len(data.y), 60)
     blocks = [(data.X[i : i + 60], data.y[i : i + 60]) for i in starts]
-    return fit_stream(ECSELMRegressor(30, **SMALL), blocks, sample=200)
+    return fit_stream(ECSELMRegressor(30, **SMALL), blocks, max_validation_rows=200)
 
 
 @contextmanager
@@ -519,7 +519,9 @@ def dask_elm(data):
 def dask_ecselm(data):
     from ecselm.dask import DaskECSELMClassifier
 
-    model = DaskECSELMClassifier(scoring="gmean", **SEVERAL_LAYERS, max_judged=len(data.y) * 2 // 3)
+    model = DaskECSELMClassifier(
+        scoring="gmean", **SEVERAL_LAYERS, max_validation_rows=len(data.y) * 2 // 3
+    )
     with _collections(data) as (X, y):
         return model.fit(X, y)
 

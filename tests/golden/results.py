@@ -24,8 +24,8 @@ RECORD = Path(__file__).parent / "record.json"
 PATHS = {"compiled": "1", "LAPACK": "0"}  # values of ECSELM_COMPILED
 NUMBERS = (
     *("beta_", "C_", "gamma_", "class_costs_", "cost_vector_", "cost_matrix_", "class_weights_"),
-    *("gain_", "gain_noise_", "keeps_prior_", "best_score_", "n_evaluations_", "level_edges_"),
-    *("n_features_in_", "n_judged_"),
+    *("gain_", "gain_std_error_", "keeps_prior_", "best_score_", "n_evaluations_", "level_edges_"),
+    *("n_features_in_", "n_validation_rows_"),
 )
 TABLES = ("history_", "members_", "prior_scores_", "stream_")
 TEXTS = ("solver_", "engine_")

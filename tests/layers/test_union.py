@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from ecselm.layers import KernelMap, LandmarkLayer, LayerUnion, RandomLayer, WeighedLayer
+from ecselm.layers import KernelMap, LandmarkLayer, LayerUnion, RandomLayer, ScaledLayer
 from tests.contracts.layer_contract import LayerContract
 
 
@@ -26,11 +26,11 @@ class TestUnion(LayerContract):
 class TestWeighedLayer(LayerContract):
     @pytest.fixture
     def layer(self, rng):
-        return WeighedLayer(random_layer(rng), 0.3)
+        return ScaledLayer(random_layer(rng), 0.3)
 
 
 def test_columns_are_those_of_the_parts_and_ones(rng):
-    parts = random_layer(rng), landmark_layer(rng), WeighedLayer(random_layer(rng, L=2), 5.0)
+    parts = random_layer(rng), landmark_layer(rng), ScaledLayer(random_layer(rng, L=2), 5.0)
     X = rng.standard_normal((8, 3))
     union = LayerUnion(parts)
     assert union.n_hidden == 12
@@ -43,12 +43,12 @@ def test_a_union_of_nothing_is_one_unit(rng):
 
 def test_weighed_layer_is_the_layer_times_a_number(rng):
     layer, X = random_layer(rng), rng.standard_normal((8, 3))
-    assert_array_equal(WeighedLayer(layer, -2.5)(X), -2.5 * layer(X))
-    assert_array_equal(WeighedLayer(layer, 1.0)(X), layer(X))
+    assert_array_equal(ScaledLayer(layer, -2.5)(X), -2.5 * layer(X))
+    assert_array_equal(ScaledLayer(layer, 1.0)(X), layer(X))
 
 
 def test_sparse_and_float32_rows_are_taken(rng):
-    union = LayerUnion((random_layer(rng), WeighedLayer(landmark_layer(rng), 2.0)))
+    union = LayerUnion((random_layer(rng), ScaledLayer(landmark_layer(rng), 2.0)))
     X = np.where(rng.random((9, 3)) < 0.5, rng.standard_normal((9, 3)), 0.0).astype(np.float32)
     H = union(X.astype(np.float64))
     assert_allclose(union(sparse.csr_array(X)), H, atol=1e-5)
@@ -59,4 +59,4 @@ def test_threads_share_a_union_only_if_they_may_share_every_part(rng):
     alone = LandmarkLayer.around(KernelMap(lambda X, Y: X @ Y.T, rng.standard_normal((4, 3))))
     assert LayerUnion((random_layer(rng), landmark_layer(rng))).concurrent
     assert not LayerUnion((random_layer(rng), alone)).concurrent
-    assert not WeighedLayer(alone, 2.0).concurrent
+    assert not ScaledLayer(alone, 2.0).concurrent

@@ -32,7 +32,7 @@ class TestLapackSolver(PopulationContract):
 class TestLapackSolverInSeveralSteps(PopulationContract):
     @pytest.fixture
     def make(self, monkeypatch):
-        monkeypatch.setattr(module, "ASSEMBLED", 1 << 7)  # two matrices of order 8 at a time
+        monkeypatch.setattr(module, "BATCH_ENTRIES", 1 << 7)  # two matrices of order 8 at a time
         return LapackSolver
 
 

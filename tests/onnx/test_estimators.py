@@ -114,7 +114,7 @@ def test_learned_costs_agree(rows, model):
     agrees(model, rows)
 
 
-def test_committee_of_every_kind_agrees(rows):
+def test_ensemble_of_every_kind_agrees(rows):
     X, y = rows
     model = ECSELMClassifier(20, **SHORT).fit(X, y)
     assert set(model.members_["layer"]) == {"rbf", "laplacian", "ranks", "tanh"}

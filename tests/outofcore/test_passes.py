@@ -16,8 +16,8 @@ from ecselm.outofcore.passes import (
     LabelCounts,
     LevelGroups,
     RowListing,
+    RowSummary,
     SampleRule,
-    Survey,
     TargetRange,
 )
 
@@ -59,7 +59,7 @@ def test_a_sample_of_known_counts_moves_few_rows_and_is_the_same(rng):
     free = SampleRule.drawn(9000, np.random.default_rng(1))
     known = SampleRule.drawn(9000, np.random.default_rng(1), known=LabelCounts.of(y, None))
     by_block = [known.sample(block, block.y) for block in cut(5000, X, y)]
-    assert sum(len(one.keys) for one in by_block) < 11_000  # little more than is taken
+    assert sum(len(one.draws) for one in by_block) < 11_000  # little more than is taken
     few = reduce(lambda a, b: a + b, by_block)
     every = reduce(lambda a, b: a + b, [free.sample(block, block.y) for block in cut(7000, X, y)])
     assert_array_equal(few.rows.places, every.rows.places)
@@ -85,13 +85,13 @@ def test_distinct_rows_are_those_of_any_cut(rng, size):
 
 @pytest.mark.parametrize("size", [1, 33, 200])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_surveys_are_those_of_any_cut(rng, size, weighted):
+def test_summaries_are_those_of_any_cut(rng, size, weighted):
     X, y = rng.integers(0, 5, (200, 2)).astype(float), rng.choice(["a", "b", "c"], 200)
     w = rng.integers(0, 3, 200).astype(float) if weighted else None
     rule = SampleRule.drawn(40, np.random.default_rng(0), n_landmarks=9)
-    whole, *_ = (Survey.of(block, True, rule) for block in cut(200, X, y, w))
-    parts = [Survey.of(block, True, rule) for block in cut(size, X, y, w)]
-    found = reduce(lambda a, b: a + b, [Survey.of(RowBlock(X[:0], y[:0]), True, rule), *parts])
+    whole, *_ = (RowSummary.of(block, True, rule) for block in cut(200, X, y, w))
+    parts = [RowSummary.of(block, True, rule) for block in cut(size, X, y, w)]
+    found = reduce(lambda a, b: a + b, [RowSummary.of(RowBlock(X[:0], y[:0]), True, rule), *parts])
     assert found.n_rows == 200
     assert_allclose(found.scale.variance, whole.scale.variance)
     assert_array_equal(found.labels.classes, whole.labels.classes)

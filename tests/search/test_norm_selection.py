@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ecselm.search.norm_selection import Judged, NormRule, Variation, evolve
+from ecselm.search.norm_selection import Evaluated, NormRule, Variation, evolve
 
 STRATEGY = pytest.mark.parametrize("strategy", ["rand1bin", "randtobest1exp"])
 TIE_BREAK = pytest.mark.parametrize("tie_break", ["selection", "best_only"])
@@ -16,7 +16,7 @@ def errors_and_norms(P):
 
 
 def judge(P):
-    return Judged(P, *errors_and_norms(P))
+    return Evaluated(P, *errors_and_norms(P))
 
 
 def preferred(f_new, norm_new, f_old, norm_old, tolerance, floor):
@@ -107,20 +107,22 @@ def test_evolution_equals_the_published_loop_draw_by_draw(strategy, tie_break, D
 )
 def test_a_tie_goes_to_the_smaller_norm(new, old, expected):
     rule = NormRule("selection", tolerance=0.0101, floor=0.2)
-    new, old = (Judged(np.zeros((1, 1)), *np.array([pair]).T) for pair in (new, old))
+    new, old = (Evaluated(np.zeros((1, 1)), *np.array([pair]).T) for pair in (new, old))
     assert rule.prefers(new, old).tolist() == [expected]
     assert rule.wins(new, old).tolist() == [expected]
 
 
 def test_norms_decide_over_parents_only_under_selection():
-    old = Judged(np.zeros((2, 1)), np.array([0.5, 0.5]), np.array([1.0, 1.0]))
-    new = Judged(np.ones((2, 1)), np.array([0.5, 0.5]), np.array([2.0, 0.5]))
+    old = Evaluated(np.zeros((2, 1)), np.array([0.5, 0.5]), np.array([1.0, 1.0]))
+    new = Evaluated(np.ones((2, 1)), np.array([0.5, 0.5]), np.array([2.0, 0.5]))
     assert NormRule("selection", 0.02, 0.0).wins(new, old).tolist() == [False, True]
     assert NormRule("best_only", 0.02, 0.0).wins(new, old).tolist() == [True, True]
 
 
 def test_first_best_has_the_smaller_norm_among_equals():
-    points = Judged(np.arange(3.0)[:, np.newaxis], np.array([0.2, 0.1, 0.1]), np.array([1, 3, 2.0]))
+    points = Evaluated(
+        np.arange(3.0)[:, np.newaxis], np.array([0.2, 0.1, 0.1]), np.array([1, 3, 2.0])
+    )
     assert points.first().points == 2.0
 
 
@@ -157,7 +159,7 @@ def test_a_trial_differs_from_its_parent_even_without_crossover(strategy, rng):
 def test_an_error_that_is_not_finite_never_wins(tie_break):
     def broken(P):
         errors, norms = errors_and_norms(P)
-        return Judged(P, np.where(P[:, 0] > -0.5, [np.nan, np.inf] * 10, errors), 0.0 * norms)
+        return Evaluated(P, np.where(P[:, 0] > -0.5, [np.nan, np.inf] * 10, errors), 0.0 * norms)
 
     found = evolve(
         broken,

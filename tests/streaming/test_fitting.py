@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.kernel_approximation import RBFSampler
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.model_selection import StratifiedKFold
 
 from ecselm import (
     CostSearchCV,
@@ -23,8 +24,11 @@ from ecselm import (
     KELMClassifier,
     WELMClassifier,
 )
+from ecselm.outofcore import fit_search
 from ecselm.saving import load_model, save_model
 from ecselm.streaming import fit_stream, open_blocks, refit_stream
+from ecselm.streaming.blocks import Passes
+from ecselm.streaming.fit import StreamBlocks
 
 SIZES = pytest.mark.parametrize("size", [100, 37, 400])
 CLASSIFIERS = pytest.mark.parametrize(
@@ -171,19 +175,125 @@ def test_refits_on_the_same_rows_change_nothing(labelled, rng, given):
 @SEARCHES
 def test_blocks_do_not_matter_to_a_search_on_a_sample(few, given):
     X, y = few
-    small, large = (fit_stream(search(**given), cut(n, X, y), sample=150) for n in (30, 222))
-    assert_close(small.beta_, large.beta_)
-    assert_array_equal(small.class_costs_, large.class_costs_)
-    assert small.stream_["passes"] == 2
-    assert small.stream_["sampled"] <= 150
+    small, large = (
+        fit_stream(search(**given), cut(n, X, y), max_validation_rows=150) for n in (30, 222)
+    )
+    assert_allclose(small.class_costs_, large.class_costs_, rtol=1e-12)
+    # Directions of a kernel's landmarks have no sign of their own: scores are compared.
+    assert_close(small.decision_function(X), large.decision_function(X))
+    assert small.stream_ == {"rows": 300, "passes": 2, "sampled": 149}
     assert not hasattr(small, "cost_vector_")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@SEARCHES
+def test_candidates_are_trained_on_all_rows_as_on_dask(few, rng, given, weighted):
+    da = pytest.importorskip("dask.array")
+    distributed = pytest.importorskip("distributed")
+    from ecselm.dask import DaskECSELMClassifier
+
+    X, y = few
+    arrays = (X, y, rng.integers(0, 3, 300).astype(float)) if weighted else (X, y)
+    streamed = fit_stream(search(**given), cut(70, *arrays), max_validation_rows=150)
+    with distributed.Client(processes=False, dashboard_address=":0") as client:
+        model = DaskECSELMClassifier(
+            **search(**given).get_params(), max_validation_rows=150, client=client
+        ).fit(*(da.from_array(a, chunks=(130, *a.shape[1:])) for a in arrays))
+    assert_allclose(streamed.class_costs_, model.class_costs_, rtol=1e-12)
+    assert pytest.approx(model.C_, rel=1e-12) == streamed.C_
+    assert 149 <= streamed.n_validation_rows_ == model.n_validation_rows_ <= 150
+    assert_close(streamed.decision_function(X), model.decision_function(X))
+    if given.get("activation") == "radbas":
+        assert_close(streamed.beta_, model.beta_)
+
+
+@SEARCHES
+def test_sums_over_all_rows_give_what_fit_gives(few, rng, given):
+    """The sample holds all rows, but candidates are trained through sums."""
+    X, y = few
+    w = rng.integers(0, 3, 300).astype(float)
+    whole = search(**given).fit(X, y, w)
+    blocks = StreamBlocks(cut(70, X, y, w), None, Passes(2), has_labels=True)
+    model = search(**given)
+    fit_search(model, blocks, 300)
+    assert_allclose(model.class_costs_, whole.class_costs_, rtol=1e-12)
+    assert_close(model.decision_function(X), whole.decision_function(X))
+    assert_close(model.predict_proba(X), whole.predict_proba(X))
+
+
+@pytest.mark.parametrize("fitness", ["loo", StratifiedKFold(3)])
+def test_searches_that_need_all_rows_see_the_sample_and_are_solved_on_all(few, fitness):
+    X, y = few
+    model = search(activation="radbas", fitness=fitness)
+    streamed = fit_stream(model, cut(70, X, y), max_validation_rows=150)
+    assert streamed.stream_ == {"rows": 300, "passes": 2, "sampled": 149}
+    again = refit_stream(streamed, cut(110, X, y))
+    assert_close(again.beta_, streamed.beta_)
+
+
+@pytest.mark.parametrize("given", [{}, {"activation": "radbas"}], ids=str)
+def test_sparse_rows_can_be_searched_on(few, given):
+    X, y = few
+    thin = np.where(X > 0, X, 0.0)
+    whole = search(**given).fit(sparse.csr_array(thin), y)
+    blocks = StreamBlocks(cut(70, sparse.csr_array(thin), y), None, Passes(2), has_labels=True)
+    model = search(**given)
+    fit_search(model, blocks, 300)
+    assert_allclose(model.class_costs_, whole.class_costs_, rtol=1e-12)
+    assert_close(model.decision_function(thin), whole.decision_function(thin))
+    sampled = fit_stream(
+        search(**given), cut(70, sparse.csr_array(thin), y), max_validation_rows=99
+    )
+    assert sampled.stream_["sampled"] == 99
+
+
+def test_layers_that_are_fitted_see_the_sample(few):
+    X, y = few
+    model = search(hidden_layer=Nystroem(n_components=20, random_state=0))
+    streamed = fit_stream(model, cut(70, X, y), max_validation_rows=150)
+    assert streamed.layer_.n_hidden == 20
+    assert streamed.score(X, y) > 0.5
+
+
+def test_several_targets_can_be_searched_on_a_sample(rng):
+    X = rng.standard_normal((300, 3))
+    T = np.column_stack([X[:, 0] ** 2, X[:, 1]])
+    model = ECSELMRegressor(20, population_size=4, max_epochs=1, random_state=0)
+    streamed = fit_stream(model, cut(70, X, T), max_validation_rows=100)
+    assert streamed.stream_["passes"] == 4
+    assert streamed.score(X, T) > 0.5
+
+
+def test_scores_that_know_no_weights_are_refused_on_a_sample(few):
+    model = search(scoring=lambda model, X, y: model.predict(X).mean())
+    with pytest.raises(ValueError, match="scoring must take sample_weight where a sample stands"):
+        fit_stream(model, cut(70, *few), max_validation_rows=100)
+
+
+def test_frames_with_other_columns_are_refused(few):
+    X, y = few
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(y=y)
+    other = frame.rename(columns={"a": "z"})
+    with pytest.raises(ValueError, match=r"block 2 must have the columns \['a'"):
+        fit_stream(ELMClassifier(), [frame, other], target="y")
+
+
+def test_refits_refuse_other_columns_and_classes(few):
+    X, y = few
+    model = search(activation="radbas").fit(X, y)
+    with pytest.raises(ValueError, match="X must have 5 columns as in fit, got 3"):
+        refit_stream(model, [(X[:, :3], y)])
+    with pytest.raises(
+        ValueError, match=r"y must hold only the classes \[0, 1, 2\], got \[9\]"
+    ):
+        refit_stream(model, [(X, np.where(y == 2, 9, y))])
 
 
 def test_a_search_on_a_sample_is_solved_on_all_rows(labelled):
     """Of one machine with known costs, the rows of the sample leave no trace but the scale."""
     X, y = labelled
     given = {"activation": "tanh", "scale": None, "C": 8.0, "keep_prior": "always"}
-    streamed = fit_stream(search(**given), cut(50, X, y), sample=120)
+    streamed = fit_stream(search(**given), cut(50, X, y), max_validation_rows=120)
     cost = dict(enumerate(streamed.class_costs_.tolist()))
     machine = WELMClassifier(
         10, weighting=cost, C=8.0, activation="tanh", scale=None, random_state=0
@@ -197,29 +307,30 @@ def test_regressors_that_search_are_solved_on_all_rows(rng):
     model = ECSELMRegressor(20, population_size=5, max_epochs=1, random_state=0)
     whole = clone(model).fit(X, y)
     assert_close(refit_stream(whole, cut(70, X, y)).beta_, whole.beta_)
-    streamed = fit_stream(model, cut(70, X, y), sample=200)
+    streamed = fit_stream(model, cut(70, X, y), max_validation_rows=200)
     assert streamed.score(X, y) > 0.5
-    assert streamed.stream_ == {"rows": 500, "passes": 2, "sampled": 200}
+    assert streamed.stream_["passes"] == 3
+    assert 200 <= streamed.stream_["sampled"] <= 202  # with both ends of the target
 
 
 def test_models_can_be_saved_and_refitted(few, tmp_path):
     X, y = few
-    streamed = fit_stream(search(keep_prior="always"), cut(50, X, y), sample=200)
+    streamed = fit_stream(search(keep_prior="always"), cut(50, X, y), max_validation_rows=200)
     save_model(streamed, tmp_path / "m.skops")
     loaded = load_model(tmp_path / "m.skops").model
     assert loaded.stream_ == streamed.stream_
     assert_close(refit_stream(loaded, cut(50, X, y)).beta_, streamed.beta_)
 
 
-def test_passes_are_told(labelled):
+def test_progress_is_reported(labelled):
     X, y = labelled
-    told = []
-    fit_stream(ELMClassifier(10), cut(100, X, y), progress=told.append)
-    assert [(one.number, one.n_rows, one.n_total) for one in told[-2:]] == [
+    reports = []
+    fit_stream(ELMClassifier(10), cut(100, X, y), progress=reports.append)
+    assert [(one.number, one.n_rows, one.n_total) for one in reports[-2:]] == [
         (2, 300, 400),
         (2, 400, 400),
     ]
-    assert {one.n_passes for one in told} == {2}
+    assert {one.n_passes for one in reports} == {2}
 
 
 def test_memory_is_bounded(rng):
@@ -276,8 +387,8 @@ def test_bad_cells_are_named_by_column_block_and_row(labelled, changed, sentence
 
 
 def test_a_sample_of_no_rows_is_refused_before_any_is_read():
-    with pytest.raises(ValueError, match="sample must be at least 1 row, got 0"):
-        fit_stream(ECSELMClassifier(), lambda: pytest.fail("was read"), sample=0)
+    with pytest.raises(ValueError, match="max_validation_rows must be at least 1 row, got 0"):
+        fit_stream(ECSELMClassifier(), lambda: pytest.fail("was read"), max_validation_rows=0)
 
 
 def test_what_is_no_source_is_refused(labelled):

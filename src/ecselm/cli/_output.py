@@ -26,7 +26,7 @@ from rich.text import Text
 from ecselm.study import Card, ColumnNote, Evaluation
 
 if TYPE_CHECKING:
-    from ecselm.estimators._evolution import SearchProgress
+    from ecselm.estimators._cost_search import SearchProgress
     from ecselm.streaming import StreamProgress
 
 NUMBERS = re.compile(r"[-+\d.,() %]*(nan|inf)?")  # cells that are aligned to the right

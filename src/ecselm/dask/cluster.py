@@ -126,7 +126,7 @@ class DaskBlocks:
         self,
         function: Callable[[RowBlock], Any],
         add: Callable[[Any, Any], Any],
-        purpose: str,
+        purpose: str,  # a cluster has a dashboard
         *,
         targets_alone: bool = False,
         placed: bool = False,

@@ -496,7 +496,6 @@ class CostSearching(DaskEstimator):
         "max_validation_rows": [Interval(Integral, 2, None, closed="left")],
     }
     max_validation_rows: int
-    warm_start: bool
 
     def _check(self, model: Any) -> None:
         super()._check(model)
@@ -511,7 +510,7 @@ class CostSearching(DaskEstimator):
             )
 
     def _fit_local(self, model: Any, blocks: DaskBlocks, no_costs: Any) -> None:
-        previous = self._local_ if self.warm_start and hasattr(self, "_local_") else None
+        previous = getattr(self, "_local_", None) if model.warm_start else None
         fit_search(model, blocks, self.max_validation_rows, previous)
 
 

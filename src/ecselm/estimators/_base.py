@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -60,8 +60,6 @@ KERNEL_OR_LAYER: dict[str, list[Any]] = {
 
 
 AUTO = "auto"  # layers of several kinds where costs are searched by class, else radbas
-Block = tuple[Any, Any, Any]  # X, y and weights or None
-NO_ROW_COSTS = dict.fromkeys(("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost"))
 
 
 def class_codes(y: Any, weight: FloatArray | None = None) -> tuple[AnyArray, IntArray]:
@@ -253,7 +251,7 @@ def has_hidden_layer(estimator: ELMBase) -> bool:
 
 
 def class_targets(n_classes: int) -> FloatArray:
-    """Return the target of every class: +1 in its own column, -1 elsewhere.
+    """Return the target of every class: +1 in its own column, -1 in the others.
 
     Two classes share one column, since the other is its negative.
     """
@@ -289,7 +287,7 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn one more chunk of rows (OS-ELM), exactly.
 
-        The solution is that of all rows so far; classes are weighed by all of them.
+        The solution is that of all rows so far; classes are weighted by all of them.
 
         Parameters
         ----------
@@ -412,7 +410,7 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         """Return class probabilities, whose largest is always the predicted class.
 
         ``softmax(a z)`` with one slope a for all classes, found in closed form from
-        the residuals of the training rows as they would be left out.
+        the leave-one-out residuals of the training rows.
 
         Parameters
         ----------
@@ -569,7 +567,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
 
 
 class CostDecisionBase(ELMClassifierBase):
-    """Decide as the fitted model was told: by score, or by probabilities and costs."""
+    """Classifiers that decide by score, or by probabilities and costs."""
 
     cost_matrix_: Any
     _probabilities_: Any  # LogisticCalibration, or None to decide by score
@@ -619,8 +617,8 @@ class CostDecisionBase(ELMClassifierBase):
         """Return class probabilities.
 
         With ``decision="argmax"`` their largest is always the predicted class; with
-        ``"min_cost"`` they are calibrated, by a logistic law fitted to the scores of
-        training rows left out in closed form (at most 4096 of them in
+        ``"min_cost"`` they are calibrated, by a logistic law fitted to leave-one-out
+        scores of training rows (at most 4096 of them in
         :class:`CSELMClassifier`), and the prediction is the class they expect to cost
         least.
 
@@ -637,62 +635,3 @@ class CostDecisionBase(ELMClassifierBase):
         scores = self._scores(X)
         columns = scores[:, 1:] if len(self.classes_) == 2 else scores
         return self._probabilities_(columns.astype(np.float64))
-
-
-def fit_blocks(
-    estimator: Any, recipe: LayerRecipe, blocks: Iterable[Block], classes: AnyArray | None
-) -> None:
-    """Fit an estimator that has ``partial_fit`` on blocks of rows; it is overwritten.
-
-    Parameters
-    ----------
-    estimator : ELMBase
-        Not fitted.
-    recipe : LayerRecipe
-        With the layer made.
-    blocks : iterable of (X, y, weights)
-        At least one, each with at least a row.
-    classes : array of shape (k,) or None
-        All classes in sorted order; None for a regressor.
-    """
-    learner, rows, costs, ndim = None, None, None, 1
-    with one_blas_thread():
-        for X, y, weight in blocks:
-            ndim = np.ndim(y)
-            rows, costs = _read(estimator, X, y, weight, classes, reset=learner is None)
-            learner = (
-                _begun(estimator, recipe, rows, classes)
-                if learner is None
-                else (learner.extended(rows))
-            )
-        if learner is None or rows is None or not learner.masses.any():
-            raise ValueError("costs must not be 0 for every row of positive weight")
-        if classes is None:
-            estimator._learn(learner, rows, ndim)
-        else:
-            estimator._learn(learner, rows, costs, classes)
-
-
-def _begun(
-    estimator: ELMBase, recipe: LayerRecipe, rows: Rows, classes: AnyArray | None
-) -> LayerLearner:
-    n_classes = 1 if classes is None else len(classes)
-    return LayerLearner.from_first_chunk(recipe, rows, n_classes, estimator._sample_rng())
-
-
-def _read(
-    estimator: Any, X: Any, y: Any, weight: Any, classes: AnyArray | None, *, reset: bool
-) -> tuple[Rows, Costs | None]:
-    """Return the rows of a block with their targets and costs."""
-    if classes is None:
-        X, y = estimator._validated(X, reset=reset, y=y, multi_output=True, y_numeric=True)
-        return estimator._target_rows(X, y, block_weights(weight, X), None), None
-    X, y = estimator._validated(X, reset=reset, y=y)
-    codes = stream_codes(y, classes)
-    costs = estimator._read_costs(codes, classes, **NO_ROW_COSTS)
-    return labelled_rows(X, codes, costs, block_weights(weight, X), len(classes)), costs
-
-
-def block_weights(weight: Any, X: Matrix) -> FloatArray | None:
-    """Return the weights of a block, which may all be 0."""
-    return check_weights(weight, X, may_be_zero=True)

@@ -1,4 +1,4 @@
-"""Probabilities from scores, calibrated on rows as if each had been left out."""
+"""Probabilities from scores, calibrated on leave-one-out scores."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class LogisticCalibration:
     offsets: FloatArray  # (k,)
 
     @classmethod
-    def from_loo(cls, left_out: LooScores, n_classes: int) -> LogisticCalibration:
-        """Fit slope and offsets to left-out scores by Newton's method."""
-        Z = _columns(left_out.scores)
-        targets = _smoothed_targets(left_out, n_classes)
+    def from_loo(cls, loo: LooScores, n_classes: int) -> LogisticCalibration:
+        """Fit slope and offsets to leave-one-out scores by Newton's method."""
+        Z = _columns(loo.scores)
+        targets = _smoothed_targets(loo, n_classes)
         theta = np.zeros(1 + n_classes)
         loss = _loss(theta, Z, targets)
         for _ in range(NEWTON_STEPS):
@@ -95,7 +95,7 @@ class LogisticCalibration:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        if theta[0] < 0:  # left-out scores that speak against their class say nothing
+        if theta[0] < 0:  # scores opposed to their class carry no information
             return cls(0.0, np.log(targets.sum(axis=0)))
         return cls(float(theta[0]), theta[1:])
 
@@ -109,13 +109,13 @@ def _columns(scores: FloatArray) -> FloatArray:
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
-def _smoothed_targets(left_out: LooScores, n_classes: int) -> FloatArray:
+def _smoothed_targets(loo: LooScores, n_classes: int) -> FloatArray:
     """Return weighted target probabilities, kept from 0 and 1 as Platt does.
 
     A class of n rows has the target ``(n + 1) / (n + k)``, so that the slope stays
     finite where the classes are separated.
     """
-    y, weight = left_out.y, left_out.weight
+    y, weight = loo.y, loo.weight
     n = np.bincount(y, weights=weight, minlength=n_classes)
     targets = np.repeat(1.0 / (n[y] + n_classes)[:, np.newaxis], n_classes, axis=1)
     targets[np.arange(len(y)), y] *= n[y] + 1.0
@@ -144,7 +144,7 @@ def _newton_step(theta: FloatArray, Z: FloatArray, targets: FloatArray) -> Float
 
 @dataclass(frozen=True, slots=True)
 class LooScores:
-    """Scores of rows left out of their own training, with their classes and weights."""
+    """Leave-one-out scores of rows, with their classes and weights."""
 
     scores: FloatArray  # (n, m)
     y: IntArray  # (n,)
@@ -152,17 +152,17 @@ class LooScores:
 
 
 def loo_rows(learner: KernelLearner | LayerLearner, solution: Solution) -> LooScores:
-    """Return left-out scores of the training rows, or of a sample of them."""
-    rows = _rows_to_judge(learner, solution)
+    """Return leave-one-out scores of the training rows, or of a sample of them."""
+    rows = _scored_rows(learner, solution)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
     H = learner.layer(rows.X).astype(np.float64)
     return LooScores(loo_scores(H, rows.T, solution, weight, weight), rows.y, weight)
 
 
-def _rows_to_judge(learner: KernelLearner | LayerLearner, solution: Solution) -> Rows:
+def _scored_rows(learner: KernelLearner | LayerLearner, solution: Solution) -> Rows:
     """Return all rows where the system is in the samples, else the sample kept of them."""
     if isinstance(learner, LayerLearner) and not solution.is_dual and learner.sample is not None:
         return learner.sample.rows
     if not isinstance(learner.known, Rows):
-        raise TypeError("the learner has kept no rows to be left out")
+        raise TypeError("the learner has kept no rows for leave-one-out")
     return learner.known

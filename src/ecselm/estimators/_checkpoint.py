@@ -1,8 +1,8 @@
-"""A search on disk: what it was told so far, and which search it is.
+"""A search on disk: its fitness so far, and which search it is.
 
-A search is deterministic in its random stream and the fitness it is told. So a checkpoint
+A search is deterministic in its random stream and the fitness it takes. So a checkpoint
 holds no state of an optimiser but the fitness of every generation: the search is begun
-again, told the same, and stands where it stood, bit for bit. Nothing in the file is ever
+again with the same fitness, and stands where it stood, bit for bit. Nothing in the file is ever
 executed.
 """
 
@@ -39,7 +39,7 @@ class Checkpoint:
         What the search depends on, by name, as hashes: a file of another search is
         refused with the names of what differs, and never overwritten.
     seed : int
-        Where the random stream came from, if the person has set none.
+        Where the random stream came from, if the user has set none.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: dict[str, str], seed: int) -> None:

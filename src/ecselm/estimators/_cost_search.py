@@ -767,11 +767,14 @@ def cost_attributes(
     return {"cost_vector_": by_row, "class_costs_": by_class, "cost_matrix_": matrix}
 
 
-def previous_costs(estimator: Any) -> tuple[FloatArray, tuple[float, float | None]] | None:
-    """Return the costs of an earlier fit to begin with, None without ``warm_start``."""
-    if not (estimator.warm_start and hasattr(estimator, "_entries_")):
+def previous_costs(
+    estimator: Any, previous: Any = None
+) -> tuple[FloatArray, tuple[float, float | None]] | None:
+    """Return the costs to begin with: of ``previous``, or with ``warm_start`` of an earlier fit."""
+    fitted = estimator if previous is None and estimator.warm_start else previous
+    if not hasattr(fitted, "_entries_"):
         return None
-    return estimator._entries_, estimator._numbers_
+    return fitted._entries_, fitted._numbers_
 
 
 def history_frame(estimator: Any) -> Any:

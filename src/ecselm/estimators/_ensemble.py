@@ -199,7 +199,7 @@ def _prior_grid(search: CostSearch) -> tuple[FloatArray, BoolArray]:
         known = encoding.region.repaired(entries[np.newaxis])[0] if inside is None else inside
         for C in encoding.C.evenly(N_PENALTIES):
             points.append(encoding.encode(known, C))
-            from_prior.append(path is not None and i == path.asked_for and inside is not None)
+            from_prior.append(path is not None and i == path.implied and inside is not None)
     every, of_prior = np.stack(points), np.array(from_prior)
     found = encoding.decode(every)
     models = np.log(found.costs * found.C[:, np.newaxis]).round(N_DIGITS)

@@ -19,7 +19,7 @@ from ecselm.layers import (
     LandmarkLayer,
     RandomLayer,
     RankScale,
-    WeighedLayer,
+    ScaledLayer,
     measure_scale,
     resolve_gamma,
 )
@@ -64,14 +64,14 @@ class TransformerLayer:
 
 @dataclass(frozen=True, slots=True)
 class LayerRecipe:
-    """What is decided about a layer before it has seen the scale of its inputs."""
+    """A layer before the scale of its inputs is known."""
 
     drawn: Weights | None
     activation: str | Callable[[FloatArray], FloatArray]
     scale: str | None
     transformer: Any
     dtype: np.dtype[np.floating]
-    made: HiddenLayer | None = None  # beforehand, for rows that come in blocks
+    made: HiddenLayer | None = None  # already, for rows that come in blocks
 
     @property
     def data_free(self) -> bool:
@@ -80,7 +80,7 @@ class LayerRecipe:
 
     @property
     def source(self) -> tuple[str, Any]:
-        """Return the parameter that answers for H, and its value."""
+        """Return the parameter to be blamed if H overflows, and its value."""
         if self.drawn is None:
             return "hidden_layer", self.transformer
         return "activation", self.activation
@@ -171,15 +171,15 @@ def layers_of_kinds(
 
 
 def landmark_places(n_distinct: int, n_hidden: int, rng: np.random.Generator) -> IntArray:
-    """Return which of the distinct rows, in the order of their keys, units are set around.
+    """Return the positions of landmarks among the distinct rows, in the order of their hashes.
 
-    Beyond the first :func:`n_listed` of them, which are a random sample, nobody looks.
+    They are drawn from the first :func:`n_listed` of them, which are a random sample.
     """
     return np.sort(rng.permutation(min(n_distinct, n_listed(n_hidden)))[:n_hidden])
 
 
 def n_listed(n_hidden: int) -> int:
-    """Return how many distinct rows, those of the least keys, have to be known."""
+    """Return the number of distinct rows, those of the smallest hashes, to draw landmarks from."""
     return max(N_LISTED, n_hidden)
 
 
@@ -199,7 +199,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class KindInputs:
-    """What layers of all kinds have to know of the rows."""
+    """Statistics of the rows that the layers of all kinds need."""
 
     scale: InputScale
     gamma: float  # width of a kernel on that scale
@@ -208,7 +208,7 @@ class KindInputs:
 
 
 def layers_around(known: KindInputs, n_hidden: int, rng: np.random.Generator) -> list[KindLayer]:
-    """Return layers of every kind in all widths for inputs of which so much is known."""
+    """Return layers of every kind in all widths, for statistics of the inputs."""
     rows, gamma = known.landmarks, known.gamma
     scale = uncentred(known.scale) if sparse.issparse(rows) else DenseScale(known.scale)
     scaled = scale(rows)
@@ -243,9 +243,9 @@ def _landmark_layer(
     return LandmarkLayer.around(KernelMap(kernel, rows, gamma, scale=scale))
 
 
-def _tanh_layer(drawn: Weights, width: float, gamma: float, scale: InputScale) -> WeighedLayer:
-    """Return units whose projections spread by the width, of rows about as long as 1."""
+def _tanh_layer(drawn: Weights, width: float, gamma: float, scale: InputScale) -> ScaledLayer:
+    """Return units whose projections have the width as std, for rows of about unit length."""
     steep = np.sqrt(STEEPNESS * width)
     weights = Weights(drawn.weights * (steep * np.sqrt(gamma)), drawn.biases * steep)
     layer = RandomLayer.from_draw(weights, "tanh", scale, np.dtype(np.float64))
-    return WeighedLayer(layer, 1.0 / np.sqrt(layer.n_hidden))
+    return ScaledLayer(layer, 1.0 / np.sqrt(layer.n_hidden))

@@ -25,7 +25,7 @@ class PowerPath:
 
     powers: tuple[float, ...]
     entries: FloatArray  # (n, E)
-    asked_for: int  # position of the prior
+    implied: int  # position of the prior
 
     def scaled(self, level: CostLevel, masses: FloatArray) -> PowerPath:
         """Return the path with costs that give B the mean 1."""
@@ -34,8 +34,8 @@ class PowerPath:
 
     @property
     def prior(self) -> FloatArray:
-        """Return the costs (E,) that the metric asks for."""
-        return self.entries[self.asked_for]
+        """Return the costs (E,) implied by the metric."""
+        return self.entries[self.implied]
 
 
 def mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> FloatArray:
@@ -45,12 +45,12 @@ def mean_one(entries: FloatArray, level: CostLevel, masses: FloatArray) -> Float
 
 
 def counts_costs(scoring: Any) -> bool:
-    """Tell whether a metric counts the costs that a person states."""
+    """Tell whether a metric counts stated costs."""
     return get_metric(scoring).uses_cost
 
 
 def power_of(scoring: Any) -> float:
-    """Return the power of W1 that a metric asks for.
+    """Return the power of W1 that a metric implies.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def prior_costs(
 def stated_costs(
     costs: Costs, level: CostLevel, y: IntArray, n_classes: int, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Return the entries (E,) of costs a person has stated, by class or by row (N,)."""
+    """Return the entries (E,) of stated costs, by class or by row (N,)."""
     if isinstance(level, SampleLevel) and not isinstance(costs, ClassCosts):
         entries = _mistakes(costs, y, n_classes)
     elif isinstance(level, MatrixLevel):
@@ -119,9 +119,9 @@ def stated_costs(
 def row_shares(
     costs: Costs, y: IntArray, n_classes: int, weight: FloatArray | None = None
 ) -> FloatArray | None:
-    """Return how dear every row is among its class, (N,) with the mean 1 in every class.
+    """Return the cost of every row relative to its class, (N,) with the mean 1 in every class.
 
-    None where all rows of a class are equally dear.
+    None where all rows of a class have equal costs.
 
     Examples
     --------

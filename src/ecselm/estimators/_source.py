@@ -76,7 +76,7 @@ class TrainingData:
         return ValidationRows(safe_indexing(self.X, positions), self.y[positions], T, weight)
 
     def identity(self) -> dict[str, Any]:
-        """Return the parts of the data that a search depends on, by name."""
+        """Return the data that a search depends on, by name."""
         groups = None if self.groups is None else self.groups.codes
         X = comparable(self.X)
         return {"X": X, "y": self.y, "sample_weight": self.weight, "groups": groups}

@@ -172,7 +172,7 @@ def _group_sums(groups: IntArray, values: FloatArray | None, n_groups: int) -> F
 class CalibrationSample:
     """All rows up to ``SAMPLE_ROWS``, then a uniform sample of that many.
 
-    The keys of the rows are one random stream, so any cut into chunks keeps the same rows.
+    The draws of the rows are one random stream, so any division into chunks keeps the same rows.
     """
 
     sample: RowSample
@@ -279,7 +279,7 @@ class LayerLearner:
         """Return the learner after one more chunk.
 
         The warm-up ends after exactly ``WARM_UP`` rows, in the middle of a chunk if need
-        be, so that no cut of the rows matters.
+        be, so that the division into chunks does not matter.
         """
         if self.settled or isinstance(self.known, GramBlocks):
             return self._counted(rows, self._sums() + rows.blocks(self.layer))

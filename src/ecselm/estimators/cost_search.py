@@ -105,7 +105,7 @@ def split_probabilities(
     weights: FloatArray | None,
     split: Split,
 ) -> FloatArray:
-    """Fit on the rows of the split, and return probabilities of those it judges by."""
+    """Fit on the training rows of a split, and return probabilities of its validation rows."""
     model = _split_model(estimator, X, y, weights, split)
     return class_probabilities(model, safe_indexing(X, split.test), classes)
 
@@ -118,7 +118,7 @@ def split_scores(
     weights: FloatArray | None,
     split: Split,
 ) -> FloatArray:
-    """Fit on the rows of the split, and return the scores of those it judges by."""
+    """Fit on the training rows of a split, and return the scores of its validation rows."""
     model = _split_model(estimator, X, y, weights, split)
     return class_scores(model, safe_indexing(X, split.test), classes)
 
@@ -204,8 +204,8 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` around an estimator that takes
-    ``sample_weight``: candidates are weights of the rows, judged by rows the estimator
-    was not fitted on. With ``cost_level="decision"`` the estimator is left alone, and the
+    ``sample_weight``: candidates are weights of the rows, validated on rows the
+    estimator was not fitted on. With ``cost_level="decision"`` the estimator is left alone, and the
     matrix by which its probabilities decide is searched: tuned thresholds for any number
     of classes.
 

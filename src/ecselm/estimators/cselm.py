@@ -36,11 +36,11 @@ from ecselm.linalg import Solution
 
 
 class CSELMClassifier(CostDecisionBase):
-    """Cost-sensitive extreme learning machine: dear mistakes count more.
+    """Cost-sensitive extreme learning machine: costly mistakes count more.
 
     With ``decision="argmax"``, the paper's form, costs become weights of the rows,
     ``B_i = sum_j (WM)_ij`` (12), and ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15).
-    The row sum forgets which mistake is dear; with ``decision="min_cost"`` the machine
+    The row sum forgets which mistake is costly; with ``decision="min_cost"`` the machine
     is trained on unweighted rows and predicts the class of least expected cost under
     calibrated probabilities, which uses the whole matrix.
 
@@ -183,8 +183,8 @@ class CSELMClassifier(CostDecisionBase):
             B itself; or the cost of predicting each class for each row; or the
             paper's matrix (11) from sample to sample.
         tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
-            Costs by row of two classes, told by outcome; ``classes_[1]`` is positive.
-            Mistakes left out cost 1, right answers 0.
+            Costs by row of two classes, stated by outcome; ``classes_[1]`` is positive.
+            Mistakes that are not stated cost 1, correct predictions 0.
 
         Returns
         -------
@@ -287,7 +287,7 @@ class CSELMClassifier(CostDecisionBase):
 
 
 class CSELMRegressor(ELMRegressorBase):
-    """Cost-sensitive extreme learning machine for real targets: dear errors count more.
+    """Cost-sensitive extreme learning machine for real targets: costly errors count more.
 
     ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15). Without classes there is no matrix
     M and no W: B is the cost of each row's squared error.

@@ -152,7 +152,7 @@ def _planned(
         C,
         gamma,
         decides=decides,
-        previous=previous_costs(estimator if previous is None else previous),
+        previous=previous_costs(estimator, previous),
     )
     return search, EngineLimits.of_search(
         estimator.memory_limit, search.encoding, estimator.population_size, data.weight
@@ -188,11 +188,11 @@ class ECSELMClassifier(CostDecisionBase):
 
     Searches the cost information vector B of
     ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15) for the best fitness (20)-(21). As
-    printed, with one cost per row judged on the training rows, the search fits what it
-    sees and loses on what it does not: :meth:`paper` gives that form. The default
-    searches one cost per class, judges candidates by rows they were not trained on, behind
-    hidden layers of several kinds, averages the best of them, and keeps the costs that the
-    metric asks for anyway where learning gains no more than noise.
+    printed, with one cost per row and a fitness of the training rows, the search overfits:
+    :meth:`paper` gives that form. The default searches one cost per class, validates
+    candidates on rows they were not trained on, behind hidden layers of several kinds,
+    averages the best of them, and keeps the costs implied by the metric where learned costs
+    gain no more than chance.
 
     Parameters
     ----------
@@ -200,13 +200,13 @@ class ECSELMClassifier(CostDecisionBase):
         Number L of hidden units, of each layer.
     cost_level : {"class", "matrix", "sample"}, default="class"
         What has a cost of its own. ``"class"``: every class, D = k, on a log scale.
-        ``"matrix"``: every confusion, D = k (k - 1), on a log scale; rows are weighed
+        ``"matrix"``: every confusion, D = k (k - 1), on a log scale; rows are weighted
         through (12) with ``W = I`` and the mean over the wrong classes, or decisions are
         made by the matrix, see ``decision``. ``"sample"``: every row, D = N, as in the
         paper.
     cost : array, DataFrame, dict or None, default=None
-        The person's own idea of the costs, in any form :class:`CSELMClassifier` takes. It
-        is in the first population, and is what ``scoring="mean_cost"`` counts.
+        Stated costs, in any form :class:`CSELMClassifier` takes. They are in the first
+        population, and are counted by ``scoring="mean_cost"``.
     cost_bounds : pair of floats, default=None
         Bounds of all costs. None: a factor 4 around the priors; [0.001, 1] for rows.
     fixed_costs : dict, default=None
@@ -214,40 +214,40 @@ class ECSELMClassifier(CostDecisionBase):
     cost_intervals : dict, default=None
         Costs known to lie between two numbers, ``{(true, predicted): (low, high)}``.
     cost_order : list of pairs, default=None
-        Costs known to be in order, ``[(dearer, cheaper)]``, each a pair (true, predicted)
-        or a class. What is dearer costs at least one per cent more.
+        Costs known to be in order, ``[(greater, smaller)]``, each a pair (true, predicted)
+        or a class. The greater cost is at least one per cent greater.
     priors : sequence, default=("ones", "w1", "w2", "cost")
         Costs in the first population, as far as they contradict nothing known: B = 1,
         (9), (10), and ``cost``. What is found is never worse than these on the fitness.
     decision : {"argmax", "min_cost"}, default="argmax"
         The largest score (19); or, with ``cost_level="matrix"``, the least expected cost
-        under calibrated probabilities of a machine trained on unweighted rows, which
-        keeps apart which confusion is dear where (12) sums over them.
+        under calibrated probabilities of a model trained on unweighted rows, which uses
+        the cost of every confusion where (12) uses their sum.
     fitness : {"cv", "holdout", "loo", "train"}, int or splitter, default="cv"
-        Which rows judge a candidate: those of 5 folds (or as many as the int says) by
-        machines trained without the fold; a part set aside; each row left out in closed
-        form; or the training rows, as (21) is printed. Equal rows share a fold, or rows of
-        one group where ``fit`` is given ``groups``, as a splitter then is, too.
+        Validation rows: those of 5 folds (or as many as the int says), each by models
+        trained on the other folds; a holdout; all rows by leave-one-out in closed form; or
+        the training rows, as (21) is printed. Equal rows share a fold, and so do rows of one
+        group if ``fit`` is given ``groups``, which are passed to a splitter as well.
     validation_fraction : float, default=0.25
-        The part set aside with ``fitness="holdout"``.
+        Share of validation rows with ``fitness="holdout"``.
     scoring : str, callable or None, default=None
-        What is to be good: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
+        Metric of the fitness: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
         name, or a scorer. None is the classification error of the paper.
     smoothing : float, default=1.0
         Share of the smoothed confusion matrix in the fitness, because counts are flat
         almost everywhere. With scores that are no function of the matrix, anything
         above 0 adds a thousandth of the squared error to break ties.
     normalize : bool, default=True
-        Scale B to a mean of 1, which leaves it to C how closely the machine fits.
+        Scale B to a mean of 1, so that C alone decides how closely the model fits.
     shrinkage : float, default=0.01
-        Fitness that costs have to earn for leaving the prior: this number times the squared
-        logarithm of the factor by which they leave it. The prior is the power of W1 (9)
-        that the metric asks for, 1 for the G-mean, 1/4 for the accuracy, 3/4 for F1 and the
-        correlation, 1/2 for what is not known; or ``cost`` where that is counted.
+        Penalty in fitness for leaving the prior: this number times the squared logarithm
+        of the factor by which costs differ from it. The prior is the power of W1 (9) implied
+        by the metric, 1 for the G-mean, 1/4 for the accuracy, 3/4 for F1 and the correlation,
+        1/2 for other metrics; or ``cost`` where the metric counts it.
     keep_prior : bool or "always", default=True
-        Whether to keep the prior where learned costs gain no more than the noise of the
-        comparison, or twice the noise where a class has fewer than 17 rows. ``"always"``
-        learns no costs, only layers and C.
+        Whether to keep the prior where learned costs gain no more than a standard error of
+        the comparison, or two where a class has fewer than 17 rows. ``"always"`` learns no
+        costs, only layers and C.
     C : float or "search", default="search"
         Trade-off between small errors and small output weights.
     C_bounds : pair of floats, default=(2**-6, 2**16)
@@ -257,7 +257,7 @@ class ECSELMClassifier(CostDecisionBase):
         other costs ``"radbas"``. Otherwise one layer, as in :class:`ELMClassifier`.
     draw, hidden_layer :
         Of one layer, as in :class:`ELMClassifier`. With a ``hidden_layer`` or a ``kernel``
-        there is one machine, whatever the activation.
+        there is one model, whatever the activation.
     scale, kernel, degree, coef0, max_samples :
         As in :class:`CSELMClassifier`.
     gamma : float, "scale", "auto" or "search", default="scale"
@@ -266,30 +266,30 @@ class ECSELMClassifier(CostDecisionBase):
         Bounds for ``gamma="search"``, on a log scale.
     optimizer : {"bsa", "de", "cma", "random", "sobol"} or callable, default="bsa"
         A callable takes ``(space, size, rng, initial=...)`` and returns an optimiser
-        that is asked and told, as those of :mod:`ecselm.search` are:
+        with the methods ``ask`` and ``tell``, as those of :mod:`ecselm.search`:
         ``functools.partial(BacktrackingSearch, redraw_memory=True)``.
     population_size : int, default=30
     max_epochs : int, default=10
         Generations after the first population.
     patience : int, default=None
-        Stop after so many generations without a better fitness.
+        Number of generations without a better fitness after which the search stops.
     max_time : float, default=None
-        Stop after the generation in which so many seconds have passed.
+        Seconds; the search stops after the generation in which they have passed.
     checkpoint : path, default=None
-        File in which the search is kept as it goes. If it is there, ``fit`` goes on
-        with it, and ends with the same costs as if it had never stopped. One file is
-        for one search: folds of a ``GridSearchCV`` cannot share it.
+        File in which the search is stored as it runs. If it exists, ``fit`` resumes the
+        search, and ends with the same costs as if it had never stopped. One file is for
+        one search: folds of a ``GridSearchCV`` cannot share it.
     callbacks : callable or list of callables, default=None
         Called after every generation with an object that has ``generation``,
-        ``n_evaluations``, ``best_score``, ``mean_score``, ``spread`` and ``seconds``; the
+        ``n_evaluations``, ``best_score``, ``mean_score``, ``std`` and ``seconds``; the
         search stops if one returns True.
     warm_start : bool, default=False
         Put the costs of the previous ``fit`` into the first population.
     n_jobs : int, default=None
         Threads that evaluate candidates; the result does not depend on it.
     memory_limit : int, float or str, default=None
-        Bytes, or a text such as ``"2 GiB"``, that sums and scores kept for speed may take;
-        a quarter of what is free by default.
+        Memory for sums and scores kept for speed, in bytes or as a text such as
+        ``"2 GiB"``; a quarter of the free memory by default.
     random_state : int, RandomState, Generator or None, default=None
     verbose : int, default=0
         1 shows a progress bar, 2 logs every generation; both say how candidates are solved.
@@ -300,44 +300,44 @@ class ECSELMClassifier(CostDecisionBase):
     cost_vector_ : array of shape (N,)
         The cost information vector B, learned.
     class_costs_ : array of shape (k,)
-        What a mistake on each class costs: the mean over its rows, or over its confusions.
+        The cost of a mistake on each class: the mean over its rows, or over its confusions.
         In the unit of the stated bounds or costs; else B has the mean 1.
     cost_matrix_ : array of shape (k, k)
-        What each confusion costs; rows are the truth.
+        The cost of each confusion; rows are the true classes.
     C_, gamma_ : float
-        With which (15) holds; ``gamma_`` is None without a kernel. Of the best machine
-        where several are averaged, as ``class_costs_`` and ``cost_vector_`` are.
+        The values for which (15) holds; ``gamma_`` is None without a kernel. Of the best
+        member of an ensemble, as ``class_costs_`` and ``cost_vector_`` are.
     gain_, gain_std_error_ : float
-        How much learned costs beat the prior in fitness on rows not trained on, and the
-        standard error of that; NaN where there is no prior to compare with, or where the
-        score is no function of single decisions.
+        Gain in fitness of learned over prior costs on validation rows, and its standard
+        error; NaN where there is no prior, or where the metric is no function of single
+        decisions.
     keeps_prior_ : bool
         Whether the prior was kept.
     members_ : DataFrame
-        The machines that are averaged: kind and width of the layer, C, costs by class.
+        The members of the ensemble: kind and width of the layer, C, costs by class.
     best_score_ : float
         Fitness of the costs learned; greater is better.
     prior_scores_ : dict of str to float
-        Fitness of each prior: what the search has gained over it.
+        Fitness of each prior.
     history_ : DataFrame
-        generation, evaluations, best, mean and spread of the fitness.
+        generation, evaluations, best, mean and std of the fitness.
     engine_ : str
         How candidates were evaluated.
     n_evaluations_ : int
         ``population_size * (max_epochs + 1)`` unless stopped earlier, without the priors.
     beta_, layer_, solver_, n_features_in_ :
-        As in :class:`ELMClassifier`; with several machines, their output weights behind
-        all their layers side by side.
+        As in :class:`ELMClassifier`; of an ensemble, the output weights behind the
+        layers of all members side by side.
 
     Notes
     -----
-    With ``activation="auto"`` every layer judges powers of W1 with twelve values of C. The
-    kinds are radial basis units around rows, by squared and by absolute distances, the
-    first on ranks of the inputs, and tanh units of random directions. Behind the layer with
-    the best candidate the costs are searched on. The twenty best of every kind make a
-    committee: (15) is solved for each on all rows, and their scores are averaged, each
-    divided by its spread. The cut between classes is moved to where the averaged scores of
-    rows not trained on are best, if that gains enough.
+    With ``activation="auto"`` powers of W1 are tried with twelve values of C behind every
+    layer. The kinds are radial basis units around rows, by squared and by absolute
+    distances, the first also on ranks of the inputs, and tanh units of random directions.
+    The search for costs goes on behind the layer with the best candidate. The twenty best of
+    every kind make an ensemble: (15) is solved for each on all rows, and their scores are
+    averaged, each divided by its standard deviation. The threshold between classes is moved
+    to where the averaged scores of validation rows are best, if that gains enough.
 
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
     singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
@@ -457,7 +457,7 @@ class ECSELMClassifier(CostDecisionBase):
 
     @classmethod
     def paper(cls, **parameters: Any) -> Self:
-        """Return the machine with the paper's settings, letter by letter.
+        """Return the estimator with the paper's settings, letter by letter.
 
         Radial basis units of uniformly drawn weights on inputs scaled to [-1, 1], one cost
         per row between -1 and 1, a population of 100 over 100 epochs drawn without priors,
@@ -467,7 +467,7 @@ class ECSELMClassifier(CostDecisionBase):
         Parameters
         ----------
         **parameters
-            What is to differ, such as ``n_hidden``, ``C`` or ``random_state``.
+            Parameters that differ, such as ``n_hidden``, ``C`` or ``random_state``.
 
         Examples
         --------
@@ -499,16 +499,15 @@ class ECSELMClassifier(CostDecisionBase):
         sample_weight : array of shape (N,), default=None
             A row of weight 2 counts as two rows, in training and in the fitness.
         sample_cost : array of shape (N,), (N, k) or (N, N), default=None
-            The person's own idea of the costs by row, in the place of ``cost``. With
-            ``scoring="mean_cost"`` and costs by class, rows stay as dear within their class
-            as they say, and the costs of classes are learned on top.
+            Stated costs by row, in the place of ``cost``. With ``scoring="mean_cost"`` and
+            costs by class, rows keep their ratios within a class, and the costs of classes
+            are learned.
         tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
             The same by outcome, as in :class:`CSELMClassifier`.
         groups : array of shape (N,), default=None
-            Labels of what rows belong to, such as persons: no candidate is judged by rows
+            Labels of groups of rows, such as patients: no candidate is validated on rows
             of a group that it was trained on, and a group counts as one row of each of its
-            classes where learned costs are weighed against the prior. Not with
-            ``fitness="loo"`` or ``"train"``.
+            classes in the prior test. Not with ``fitness="loo"`` or ``"train"``.
 
         Returns
         -------
@@ -531,8 +530,8 @@ class ECSELMClassifier(CostDecisionBase):
     ) -> Self:
         """Search the costs on the rows of a source, and solve (15) with the best.
 
-        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
-        fitted before, or of this one.
+        The search begins with the costs of ``previous``, an estimator fitted before, if that
+        is given, or with ``warm_start`` with those of this one.
         """
         # Validate: everything that can be refused is refused before any random draw.
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
@@ -544,7 +543,7 @@ class ECSELMClassifier(CostDecisionBase):
                 f"cost_level={self.cost_level!r}"
             )
 
-        # Rows of weight 0 take part in nothing: not in training, folds or class counts.
+        # Rows of weight 0 are dropped: from training, folds and class counts.
         data, used = TrainingData.of_positive_weight(
             X, classes[codes], codes, class_targets(k)[codes], weight, row_groups
         )
@@ -555,7 +554,7 @@ class ECSELMClassifier(CostDecisionBase):
         )
         rows = problem.costed(data)
 
-        # Every part draws from a stream of its own: more draws of one leave the others alone.
+        # Layers, folds and search have streams of their own: they do not affect each other.
         rng, seed = random_stream(self.random_state, self.checkpoint)
         several = self._averages_layers()
         if several:
@@ -731,8 +730,8 @@ class ECSELMRegressor(ELMRegressorBase):
     """Evolutionary cost-sensitive extreme learning machine for real targets.
 
     Searches the cost information vector B of (15) for the best fitness (20)-(21), where
-    a cost is what a row's error weighs. There are no classes: the range of the targets is
-    cut into levels of equal width, as the paper cuts its scores, and these have costs.
+    a cost is the weight of a row's error. There are no classes: the range of the targets is
+    divided into levels of equal width, as the paper divides its scores, and these have costs.
 
     Parameters
     ----------
@@ -742,11 +741,11 @@ class ECSELMRegressor(ELMRegressorBase):
         What has a cost of its own: every level of the target, or every row, as in the
         paper.
     n_levels : int, default=5
-        Into how many levels the range of the target is cut; of several targets, that of
-        their standardised mean. The keys of ``fixed_costs``, ``cost_intervals`` and
+        Number of levels of the range of the target; of several targets, of their
+        standardised mean. The keys of ``fixed_costs``, ``cost_intervals`` and
         ``cost_order`` are the levels 0 to ``n_levels - 1``.
     fitness : {"cv", "holdout", "loo", "train"}, int or splitter, default="cv"
-        Which rows judge a candidate, as in :class:`ECSELMClassifier`.
+        Validation rows, as in :class:`ECSELMClassifier`.
     scoring : str, callable or None, default=None
         None is the mean absolute error of the paper; else a scorer of scikit-learn's by
         name, ``"cumulative_score"`` (35), or a scorer.
@@ -874,12 +873,12 @@ class ECSELMRegressor(ELMRegressorBase):
 
     @classmethod
     def paper(cls, **parameters: Any) -> Self:
-        """Return the machine with the paper's settings, see :meth:`ECSELMClassifier.paper`.
+        """Return the estimator with the paper's settings, see :meth:`ECSELMClassifier.paper`.
 
         Parameters
         ----------
         **parameters
-            What is to differ, such as ``n_hidden``, ``C`` or ``random_state``.
+            Parameters that differ, such as ``n_hidden``, ``C`` or ``random_state``.
 
         Examples
         --------
@@ -907,9 +906,9 @@ class ECSELMRegressor(ELMRegressorBase):
         sample_weight : array of shape (N,), default=None
             A row of weight 2 counts as two rows, in training and in the fitness.
         sample_cost : array of shape (N,), default=None
-            The person's own idea of what the rows' errors cost, for the first population.
+            Stated costs of the rows' errors, for the first population.
         groups : array of shape (N,), default=None
-            Labels of what rows belong to, as in :class:`ECSELMClassifier`.
+            Labels of groups of rows, as in :class:`ECSELMClassifier`.
 
         Returns
         -------
@@ -929,8 +928,8 @@ class ECSELMRegressor(ELMRegressorBase):
     ) -> Self:
         """Search the costs on the rows of a source, and solve (15) with the best.
 
-        With ``warm_start`` the search begins with the costs of ``previous``, an estimator
-        fitted before, or of this one.
+        The search begins with the costs of ``previous``, an estimator fitted before, if that
+        is given, or with ``warm_start`` with those of this one.
         """
         # Validate: everything that can be refused is refused before any random draw.
         X, y = self._validated(source.X, reset=True, y=source.y, multi_output=True, y_numeric=True)
@@ -1019,7 +1018,7 @@ class ECSELMRegressor(ELMRegressorBase):
 
 
 def _row_costs(stated: Any, used: IntArray, n_rows: int) -> FloatArray | None:
-    """Return the person's costs of the rows used, None if there are none."""
+    """Return the stated costs of the rows used, None if there are none."""
     if stated is None:
         return None
     costs = check_row_costs(stated, "sample_cost")

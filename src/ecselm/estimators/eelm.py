@@ -26,8 +26,8 @@ from ecselm.linalg.ridge import minimum_norm_solution
 from ecselm.search.norm_selection import (
     STRATEGIES,
     TIE_BREAKS,
+    Evaluated,
     Evolution,
-    Judged,
     NormRule,
     Variation,
     evolve,
@@ -37,18 +37,18 @@ Activation = str | Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
-    """Rows to train on, rows to judge by, and how many of the latter are different."""
+class ValidationSplit:
+    """Training rows, validation rows, and the number of distinct validation rows."""
 
     train: Rows
     test: Rows
     n_distinct: int
 
 
-def hold_out(rows: Rows, fraction: float, rng: np.random.Generator) -> HeldOut:
-    """Hold out a share of the different rows of each class; no class gives its last one.
+def validation_split(rows: Rows, fraction: float, rng: np.random.Generator) -> ValidationSplit:
+    """Split off a share of the distinct rows of each class; no class gives its last one.
 
-    Equal rows stay together and rows of weight 0 take no part, so that a row of weight
+    Equal rows stay together and rows of weight 0 are dropped, so that a row of weight
     2 and the same row twice lead to one split, whatever the order of the rows.
     """
     if rows.weight is not None:
@@ -56,7 +56,7 @@ def hold_out(rows: Rows, fraction: float, rng: np.random.Generator) -> HeldOut:
     (split,) = holdout(rows.X, rows.y, fraction, rng)
     test = rows.taken(split.test)
     distinct = set(zip(test.y.tolist(), row_hashes(test.X), strict=True))
-    return HeldOut(rows.taken(split.train), test, len(distinct))
+    return ValidationSplit(rows.taken(split.train), test, len(distinct))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +96,27 @@ ROOT_MEAN_SQUARE = ErrorMeasure(_root_mean_square, _target_std, perfect=0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class LayerJudge:
-    """Give every candidate its held-out error and the norm of its output weights.
+class LayerFitness:
+    """The validation error of every candidate, and the norm of its output weights.
 
     The scale of the inputs is that of all training rows: the layer that wins is the
-    layer that was judged.
+    layer that was evaluated.
     """
 
-    rows: HeldOut
+    rows: ValidationSplit
     scale: InputScale
     activation: Activation
     n_hidden: int
     C: float | None
     measure: ErrorMeasure
 
-    def __call__(self, P: FloatArray) -> Judged:
-        """Fitness the points of ``P`` (NP, L (n + 1))."""
+    def __call__(self, P: FloatArray) -> Evaluated:
+        """Evaluate the points of ``P`` (NP, L (n + 1))."""
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows never wins
-            found = np.array([self._judge(theta) for theta in P])
-        return Judged(P, found[:, 0], found[:, 1])
+            found = np.array([self._evaluate(theta) for theta in P])
+        return Evaluated(P, found[:, 0], found[:, 1])
 
-    def _judge(self, theta: FloatArray) -> tuple[float, float]:
+    def _evaluate(self, theta: FloatArray) -> tuple[float, float]:
         train, test = self.rows.train, self.rows.test
         drawn = as_weights(theta, self.n_hidden)
         layer = RandomLayer.from_draw(drawn, self.activation, self.scale, train.T.dtype)
@@ -131,7 +131,7 @@ class LayerJudge:
 
 
 def as_weights(theta: FloatArray, n_hidden: int) -> Weights:
-    """Cut ``theta = vec([W; b])``, (n + 1) L numbers, into W (n, L) and b (L,)."""
+    """Return W (n, L) and b (L,) of ``theta = vec([W; b])``, (n + 1) L numbers."""
     stacked = theta.reshape(-1, n_hidden)
     return Weights(stacked[:-1], stacked[-1])
 
@@ -245,14 +245,14 @@ class EvolvedLayer(ELMBase):
         return EvolvedLearner(recipe, layer, rows, rows.counts(n_classes), rows.masses(), evolution)
 
     def _evolve(self, rows: Rows) -> Evolution:
-        """Search for the input weights of the least held-out error."""
+        """Search for the input weights of the least validation error."""
         split_rng, search_rng = as_generator(self.random_state).spawn(2)
-        parts = hold_out(rows, self.validation_fraction, split_rng)
+        split = validation_split(rows, self.validation_fraction, split_rng)
         scale = measure_scale(rows.X, self.scale, rows.weight)
-        judge = LayerJudge(parts, scale, self.activation, self.n_hidden, self.C, self._measure)
-        floor = self._measure.unit(parts.test) / parts.n_distinct
+        fitness = LayerFitness(split, scale, self.activation, self.n_hidden, self.C, self._measure)
+        floor = self._measure.unit(split.test) / split.n_distinct
         evolution = evolve(
-            judge,
+            fitness,
             (self.population_size, self.n_hidden * (rows.X.shape[1] + 1)),
             Variation(self.strategy, self.amplitude, self.crossover, self.clip),
             NormRule(self.tie_break, self.tolerance, floor),
@@ -273,8 +273,8 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
     """Evolutionary extreme learning machine: input weights found by differential evolution.
 
     Candidates are the input weights and biases ``[W, b]`` of a small hidden layer. Each
-    is given the output weights ``beta = pinv(H) T`` of the rows it is trained on and
-    judged by its error on rows held out of them. Where two candidates err about equally
+    is given the output weights ``beta = pinv(H) T`` of the training rows, and evaluated by
+    its error on validation rows. Where two candidates err about equally
     often the one of the smaller ``||beta||`` is preferred. At the end beta is solved
     for again, on all training rows.
 
@@ -298,7 +298,7 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
         The probability CR that a coordinate comes from the mutant.
     tolerance : float, default=0.02
         Errors that differ by no more than this share of the older one are equal; a
-        share of ``1/n`` where that is larger, for n different rows held out.
+        share of ``1/n`` where that is larger, for n distinct validation rows.
     strategy : {"rand1bin", "randtobest1exp"}, default="rand1bin"
         The rule of the article, or that of the code its authors handed out, which moves
         towards the best candidate and crosses over in blocks.
@@ -309,8 +309,8 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
         Keep all weights in [-1, 1]. Published without, which lets them grow until the
         units saturate.
     validation_fraction : float, default=0.25
-        Share of the different rows of each class that is held out. The published code
-        holds out rows of the test set, which is never seen here.
+        Share of validation rows among the distinct rows of each class. The published code
+        validates on rows of the test set, which is never seen here.
     random_state : int, RandomState, Generator or None, default=None
         Source of the split and of the search.
 
@@ -322,7 +322,7 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
     layer_ : RandomLayer
         The layer that won.
     best_score_ : float
-        Its accuracy on the rows held out: the best of many, and so too good.
+        Its accuracy on the validation rows: the best of many, and so too good.
     n_evaluations_ : int
         ``population_size * (max_epochs + 1)``.
     history_ : pandas.DataFrame
@@ -349,7 +349,7 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
 class EELMRegressor(EvolvedLayer, ELMRegressorBase):
     """Evolutionary extreme learning machine for one or many real targets.
 
-    As :class:`EELMClassifier`, with the root mean square error on the rows held out. The
+    As :class:`EELMClassifier`, with the root mean square error on the validation rows. The
     least error that ``tolerance`` refers to is ``1/n`` of the std of their targets,
     so that the unit of the targets does not matter.
 
@@ -364,7 +364,7 @@ tolerance, strategy, tie_break, clip, validation_fraction, random_state :
     beta_ : array of shape (L, m)
     layer_ : RandomLayer
     best_score_ : float
-        Minus the root mean square error on the rows held out.
+        Minus the root mean square error on the validation rows.
     n_evaluations_, history_, solver_, n_features_in_ :
         As in :class:`EELMClassifier`.
 

@@ -69,7 +69,7 @@ class ELMClassifier(ELMClassifierBase):
 
     Notes
     -----
-    ``partial_fit`` gives the solution of all rows so far, however they are cut into
+    ``partial_fit`` gives the solution of all rows so far, however they are divided into
     chunks. The scale of the inputs is taken from the first 2048 rows and stays; up to
     there, or with ``scale=None``, the result equals that of ``fit`` on all rows. After
     ``fit`` it goes on with the scale that ``fit`` measured.
@@ -203,7 +203,7 @@ class WELMClassifier(ELMClassifierBase):
 
     Notes
     -----
-    ``partial_fit`` needs the sums of every class apart, k L (L + k) numbers. ``fit`` keeps
+    ``partial_fit`` needs separate sums of every class, k L (L + k) numbers. ``fit`` keeps
     them for it only up to 8 MiB; beyond that a stream begins with ``partial_fit``.
 
     Examples

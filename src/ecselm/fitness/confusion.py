@@ -68,16 +68,16 @@ def _two_by_two(second: BoolArray, y: IntArray, weight: FloatArray | None) -> Fl
     """Return confusion matrices (P, 2, 2) of decisions (P, n) for the second of two classes."""
     w = np.ones(len(y)) if weight is None else weight
     truth = np.stack([w * (y == 0), w * (y == 1)], axis=1)  # (n, 2)
-    # Not by subtraction: what nobody is predicted as must count exactly 0.
+    # Not by subtraction: a class that is never predicted must count exactly 0.
     return np.stack([(~second).astype(float) @ truth, second.astype(float) @ truth], axis=2)
 
 
 def smoothed_confusion(
     Z: FloatArray, y: IntArray, n_classes: int, weight: FloatArray | None
 ) -> FloatArray:
-    """Return the confusion matrices with every row spread over the classes, (P, k, k).
+    """Return the confusion matrices with every row shared among the classes, (P, k, k).
 
-    The width for class c is Silverman's ``1.06 s_c n_c^(-1/5)``, where s_c is the spread
+    The width for class c is Silverman's ``1.06 s_c n_c^(-1/5)``, where s_c is the std
     of its scores: of z for two classes, of half the margin for more.
     """
     if compiled.is_available():
@@ -86,7 +86,7 @@ def smoothed_confusion(
     for c in np.unique(y):
         rows = np.flatnonzero(y == c)
         w = np.ones(len(rows)) if weight is None else weight[rows]
-        smoothed[:, c] = np.einsum("n,pnk->pk", w, _spread(Z[:, rows], c, w))
+        smoothed[:, c] = np.einsum("n,pnk->pk", w, _smoothed_shares(Z[:, rows], c, w))
     return smoothed
 
 
@@ -106,11 +106,11 @@ def smoothed_decisions(Z: FloatArray, y: IntArray, weight: FloatArray | None) ->
     for c in np.unique(y):
         rows = np.flatnonzero(y == c)
         w = np.ones(len(rows)) if weight is None else weight[rows]
-        shares[:, rows] = _spread(Z[:, rows], c, w)
+        shares[:, rows] = _smoothed_shares(Z[:, rows], c, w)
     return shares
 
 
-def _spread(Z: FloatArray, c: int, w: FloatArray) -> FloatArray:
+def _smoothed_shares(Z: FloatArray, c: int, w: FloatArray) -> FloatArray:
     """Return how much each row of class ``c`` counts as every class, (P, n, k)."""
     if Z.shape[2] == 1:
         width = _widths(Z[..., 0], w)
@@ -125,6 +125,6 @@ def _spread(Z: FloatArray, c: int, w: FloatArray) -> FloatArray:
 def _widths(margins: FloatArray, w: FloatArray) -> FloatArray:
     n = w.sum()
     mean = (margins @ w / n)[:, np.newaxis]
-    spread = np.sqrt((margins - mean) ** 2 @ w / n)
+    std = np.sqrt((margins - mean) ** 2 @ w / n)
     scale = np.abs(margins).max(axis=1, initial=0.0)
-    return np.maximum(SILVERMAN * spread * n**-0.2, np.maximum(1e-9 * scale, 1e-300))
+    return np.maximum(SILVERMAN * std * n**-0.2, np.maximum(1e-9 * scale, 1e-300))

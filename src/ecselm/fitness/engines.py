@@ -73,13 +73,13 @@ class ValidationFeatures:
         step = max(256, -(-len(self.H) // n_blocks))
         for start in range(0, len(self.H), step):
             rows = slice(start, start + step)
-            part = None if weight is None else weight[rows]
+            w = None if weight is None else weight[rows]
             if scale is not None and share <= MOST_CHECKED:
-                share = self._count_halved(beta, scale, rows, codes[rows], k, part, counts)
+                share = self._count_halved(beta, scale, rows, codes[rows], k, w, counts)
             else:
                 Z = beta.reshape(-1, beta.shape[2]) @ self.H[rows].T
                 Z = Z.reshape(*beta.shape[:2], -1).swapaxes(1, 2)
-                counts += confusion_counts(Z, codes[rows], k, part)
+                counts += confusion_counts(Z, codes[rows], k, w)
         return counts
 
     def _reach(self, beta: FloatArray) -> FloatArray | None:
@@ -146,14 +146,14 @@ class ValidationFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Betas (P, m, L) of a generation, split by split, and the rows to judge them by."""
+    """Betas (P, m, L) of a generation, split by split, and the validation rows."""
 
-    judged: list[ValidationFeatures]
+    validation: list[ValidationFeatures]
     betas: list[FloatArray]
 
     def scores(self) -> FloatArray:
         """Return Z (P, n, m), the splits one after the other."""
-        pairs = zip(self.judged, self.betas, strict=True)
+        pairs = zip(self.validation, self.betas, strict=True)
         parts = [rows.scores(beta) for rows, beta in pairs]
         Z = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
         return Z.swapaxes(1, 2)
@@ -161,21 +161,21 @@ class Solved:
     def confusions(self, y: IntArray, k: int, weight: FloatArray | None) -> FloatArray:
         """Return confusion matrices (P, k, k), NaN for candidates without a solution."""
         counts, start = np.zeros((len(self.betas[0]), k, k)), 0
-        for judged, beta in zip(self.judged, self.betas, strict=True):
-            rows = slice(start, start := start + len(judged.H))
-            part = None if weight is None else weight[rows]
-            counts += judged.confusions(beta, y[rows], k, part)
+        for rows, beta in zip(self.validation, self.betas, strict=True):
+            own = slice(start, start := start + len(rows.H))
+            w = None if weight is None else weight[own]
+            counts += rows.confusions(beta, y[own], k, w)
             counts[np.isnan(beta[:, 0, 0])] = np.nan
         return counts
 
     def squares(self) -> FloatArray:
         """Return the weighted squared errors (P,), summed over rows and outputs."""
-        pairs = zip(self.judged, self.betas, strict=True)
+        pairs = zip(self.validation, self.betas, strict=True)
         return np.sum([rows.squares(beta) for rows, beta in pairs], axis=0)
 
 
 class Engine(Protocol):
-    """What gives the scores of the judged rows."""
+    """Scores of the validation rows for any candidates."""
 
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, n, m), NaN for candidates without a solution."""
@@ -197,10 +197,10 @@ class Solving(Protocol):
 
 @runtime_checkable
 class Remembering(Protocol):
-    """An engine whose last digits depend on what it was asked before."""
+    """An engine whose last digits depend on earlier calls."""
 
     def forget(self) -> None:
-        """Make what comes depend on nothing that was."""
+        """Make later calls independent of earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class LayerEngine:
     """Rows behind a hidden layer, split by split."""
 
     trainers: list[Trainer]
-    judged: list[ValidationFeatures]
+    validation: list[ValidationFeatures]
     name: str
     memory: int = SCORES_MEMORY  # bytes for the scores of a batch
 
@@ -217,7 +217,7 @@ class LayerEngine:
 
     def batch(self, n_candidates: int) -> int:
         """Return enough candidates for a product that BLAS likes, in whole lanes."""
-        m, n = self.judged[0].T.shape[1], sum(len(rows.H) for rows in self.judged)
+        m, n = self.validation[0].T.shape[1], sum(len(rows.H) for rows in self.validation)
         wanted = max(BATCH, min(n_candidates / 2, 48 / m))
         fitting = min(self.memory, SCORES_MEMORY) / (8 * m * n)
         return max(LANES, LANES * int(np.ceil(min(wanted, fitting) / LANES)))
@@ -228,8 +228,10 @@ class LayerEngine:
 
     def solved(self, candidates: Candidates) -> Solved:
         """Return beta of every candidate and split."""
-        betas = [trainer.betas(candidates.costs, candidates.C) for trainer in self.trainers]
-        return Solved(self.judged, betas)
+        betas = []
+        for trainer in self.trainers:
+            betas.append(trainer.betas(candidates.costs, candidates.C))  # noqa: PERF401
+        return Solved(self.validation, betas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,7 @@ class RememberedScores:
 def validation_features(
     H: FloatArray, T: FloatArray, weight: FloatArray | None, splits: list[Split], halved: bool
 ) -> list[ValidationFeatures]:
-    """Return the rows of H that each split judges by."""
+    """Return the validation rows of every split."""
     return [
         ValidationFeatures(
             H if is_every_row(split.test, len(H)) else H[split.test],
@@ -303,22 +305,22 @@ class DualEngine:
     """Rows of which products, or kernel values, with each other are known."""
 
     trainers: list[DualTrainer]
-    between: list[FloatArray | None]  # K (n_train, n_test), None to judge by the training rows
+    between: list[FloatArray | None]  # K (n_train, n_test), None to validate on the training rows
     path: str = field(default_factory=compiled.path_name)
 
     @classmethod
     def from_rows(
         cls, K: FloatArray, rows: CostedRows, splits: list[Split], n_candidates: int | None = None
     ) -> DualEngine:
-        """Cut K (N, N) to the rows of every split."""
+        """Take the rows of every split from K (N, N)."""
         trainers = [
             DualTrainer.from_kernel(
-                _cut(K, split.train, split.train), rows.taken(split.train), n_candidates
+                _taken(K, split.train, split.train), rows.taken(split.train), n_candidates
             )
             for split in splits
         ]
         between = [
-            None if np.array_equal(split.train, split.test) else _cut(K, split.train, split.test)
+            None if np.array_equal(split.train, split.test) else _taken(K, split.train, split.test)
             for split in splits
         ]
         return cls(trainers, between)
@@ -379,14 +381,14 @@ def kernel_engine(
     return DualEngine.from_rows(kernel.K, rows, splits)
 
 
-def _cut(K: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+def _taken(K: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
     whole = is_every_row(rows, len(K)) and is_every_row(columns, len(K))
     return K if whole else np.ascontiguousarray(K[np.ix_(rows, columns)])
 
 
 @dataclass(frozen=True, slots=True)
 class LeaveOneOutEngine:
-    """Score every row as if it had been left out, in closed form."""
+    """Score every row by leave-one-out, in closed form."""
 
     features: FloatArray | TrainingKernel  # H (N, L), or the kernel
     rows: CostedRows
@@ -412,11 +414,9 @@ class LeaveOneOutEngine:
     def scores(self, candidates: Candidates) -> FloatArray:
         """Return Z (P, N, m)."""
         every = range(len(candidates))
-        return np.stack(
-            [self._left_out(candidates.costs[i], *candidates.numbers(i)) for i in every]
-        )
+        return np.stack([self._loo(candidates.costs[i], *candidates.numbers(i)) for i in every])
 
-    def _left_out(self, costs: FloatArray, C: float, gamma: float | None) -> FloatArray:
+    def _loo(self, costs: FloatArray, C: float, gamma: float | None) -> FloatArray:
         F, system = self._prepared(gamma)
         try:
             solution = system.solution(costs, C)
@@ -472,8 +472,8 @@ class RowLayout:
 class Remembered:
     """The sums of a batch of candidates: of those kept, and of those tried last.
 
-    Which of the two a candidate descends from is the optimiser's affair. It is told from
-    the costs: the fewer of them are new, the nearer the relation. Any answer is right.
+    Which of the two a candidate descends from is the optimiser's affair. It is inferred
+    from the costs: the fewer of them are new, the nearer the relation. Any choice is right.
 
     Where no candidate changes more than one cost, nothing is summed: the solver adds one
     outer product as it goes, and sums of what is kept are made up for next time.
@@ -522,7 +522,7 @@ class RowEngine:
     """Rows behind a hidden layer, each with a cost of its own."""
 
     layout: RowLayout
-    judged: list[ValidationFeatures]  # by split
+    validation: list[ValidationFeatures]  # by split
     path: str = field(default_factory=compiled.path_name)
     memory: dict[int, Remembered] = field(default_factory=dict)  # by first candidate
 
@@ -531,8 +531,8 @@ class RowEngine:
         cls, H: FloatArray, rows: CostedRows, splits: list[Split], cells: Cells, halved: bool
     ) -> RowEngine:
         """Lay out the rows, of which the cells are what the splits have in common."""
-        judged = validation_features(H, rows.T, rows.weight, splits, halved)
-        return cls(RowLayout.from_cells(H, rows, cells), judged)
+        validation = validation_features(H, rows.T, rows.weight, splits, halved)
+        return cls(RowLayout.from_cells(H, rows, cells), validation)
 
     def __str__(self) -> str:
         return f"sums renewed row by row ({self.path})"
@@ -542,7 +542,7 @@ class RowEngine:
         return BATCH
 
     def forget(self) -> None:
-        """Begin anew: what comes depends on nothing that was."""
+        """Make later calls independent of earlier ones."""
         self.memory.clear()
 
     def scores(self, candidates: Candidates) -> FloatArray:
@@ -556,7 +556,7 @@ class RowEngine:
             mine = sums[members] if len(sums) > 1 else sums
             total = mine[0] if len(mine) == 1 else mine.sum(axis=0)
             betas.append(self._betas(total, change, candidates))
-        return Solved(self.judged, betas)
+        return Solved(self.validation, betas)
 
     def _known(self, candidates: Candidates) -> Remembered:
         known, P = self.memory.get(candidates.first), len(candidates)
@@ -602,7 +602,7 @@ def relation(
 
 
 # With costs by row, samples beat hidden units up to so many training rows per unit.
-DUAL_ROWS = 1.5  # judged by the training rows: their scores come free
+DUAL_ROWS = 1.5  # validated on the training rows: their scores come free
 DUAL_FOLDS = 1.3
 SCORES_SHARE = 8  # of the memory for the scores of a batch
 POPULATION = 100  # candidates whose sums must fit, where the number is not known
@@ -647,12 +647,12 @@ def layer_engine(
         return _block_engine(H, rows, splits, cells, halved, memory)
     if by_row and _row_bytes(len(H), L + rows.T.shape[1], n_candidates, len(cells.rows)) <= memory:
         return RowEngine.from_rows(H, rows, splits, cells, halved)
-    judged = validation_features(H, rows.T, rows.weight, splits, halved)
+    validation = validation_features(H, rows.T, rows.weight, splits, halved)
     trainers: list[Trainer] = [
         SystemTrainer(TakenRows(H, rows, split.train), (rows.T.shape[1], L)) for split in splits
     ]
     name = "sums over all rows for every candidate (LAPACK)"
-    return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
+    return LayerEngine(trainers, validation, name, memory // SCORES_SHARE)
 
 
 def _block_engine(
@@ -668,9 +668,9 @@ def _block_engine(
     for members in cells.members:
         mine = [part for part, member in zip(parts, members, strict=True) if member]
         trainers.append(BlockTrainer.from_system(BlockSystem(_sum(mine))))
-    judged = validation_features(H, rows.T, rows.weight, splits, halved)
+    validation = validation_features(H, rows.T, rows.weight, splits, halved)
     name = f"sums by {rows.n_groups} cost groups of {H.shape[1]} units ({compiled.path_name()})"
-    return LayerEngine(trainers, judged, name, memory // SCORES_SHARE)
+    return LayerEngine(trainers, validation, name, memory // SCORES_SHARE)
 
 
 def _row_bytes(N: int, height: int, n_candidates: int, n_cells: int) -> int:

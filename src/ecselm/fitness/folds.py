@@ -382,7 +382,7 @@ class Groups:
     ([0, 1, 0, 2], [0, 1])
     """
 
-    labels: AnyArray  # (N,) as the person gave them
+    labels: AnyArray  # (N,) as the user gave them
     codes: IntArray  # (N,)
 
     @classmethod
@@ -455,7 +455,7 @@ def fitness_splits(
 ) -> list[Split] | None:
     """Return the splits, None for leave-one-out.
 
-    ``codes`` are the classes that folds are dealt by, ``y`` what a splitter is shown. Rows
+    ``codes`` are the classes that folds are stratified by, ``y`` is passed to a splitter. Rows
     of one group are on one side of every split.
     """
     together = None if groups is None else groups.codes
@@ -477,30 +477,30 @@ def fitness_splits(
 
 
 def _split_by_groups(fitness: Any, X: Matrix, y: AnyArray, groups: Groups) -> list[Any]:
-    """Return what a splitter makes of the groups, unless it parts one."""
-    with warnings.catch_warnings():  # one that minds no groups may keep them together all the same
+    """Return the splits of a splitter, unless one of them divides a group."""
+    with warnings.catch_warnings():  # a splitter without groups may keep them together as well
         warnings.filterwarnings("ignore", message="The groups parameter is ignored")
         pairs = list(fitness.split(X, y, groups.labels))
     for train, test in pairs:
-        parted = np.isin(groups.codes[test], groups.codes[train])
-        if parted.any():
-            label = groups.labels[test][parted].tolist()[0]
+        divided = np.isin(groups.codes[test], groups.codes[train])
+        if divided.any():
+            label = groups.labels[test][divided].tolist()[0]
             raise ValueError(
                 "fitness must keep rows of one group on one side of every split, got "
-                f"{fitness!r}, which parts the group {label!r}"
+                f"{fitness!r}, which divides the group {label!r}"
             )
     return pairs
 
 
 def validation_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
-    """Return the positions of the judged rows, split after split."""
+    """Return the positions of the validation rows, split after split."""
     if splits is None:
         return np.arange(n_rows)
     return np.concatenate([split.test for split in splits])
 
 
 def training_rows(splits: list[Split] | None, n_rows: int) -> IntArray:
-    """Return the positions of rows that some candidate was trained on."""
+    """Return the positions of the rows that candidates were trained on."""
     if splits is None:
         return np.arange(n_rows)
     return np.unique(np.concatenate([split.train for split in splits]))

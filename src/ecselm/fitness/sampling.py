@@ -1,4 +1,4 @@
-"""Random samples of rows that come in blocks: of each class the rows of the smallest keys."""
+"""Random samples of rows that come in blocks: the smallest draws of every class."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def fair_quotas(counts: IntArray, most: int) -> IntArray:
     return counts.copy()
 
 
-def smallest(keys: AnyArray, codes: IntArray, quotas: IntArray) -> IntArray:
-    """Return the positions of the smallest keys of every class, in ascending order.
+def smallest(draws: AnyArray, codes: IntArray, quotas: IntArray) -> IntArray:
+    """Return the positions of the smallest draws of every class, in ascending order.
 
     Parameters
     ----------
-    keys : array of shape (N,)
+    draws : array of shape (N,)
     codes : array of shape (N,)
         Class of every row.
     quotas : array of shape (k,)
@@ -64,7 +64,7 @@ def smallest(keys: AnyArray, codes: IntArray, quotas: IntArray) -> IntArray:
     >>> smallest(np.array([0.4, 0.1, 0.3, 0.2]), np.array([0, 0, 1, 0]), np.array([2, 1]))
     array([1, 2, 3])
     """
-    order = np.lexsort((keys, codes))
+    order = np.lexsort((draws, codes))
     ranks = np.arange(len(order)) - np.searchsorted(codes[order], codes[order])
     return np.sort(order[ranks < quotas[codes[order]]])
 
@@ -73,8 +73,8 @@ def smallest(keys: AnyArray, codes: IntArray, quotas: IntArray) -> IntArray:
 class RowSample:
     """At most so many rows, as even over the classes as there are rows.
 
-    Every row has a key that looks drawn at random; of each class the rows of the smallest
-    keys stay. Samples of blocks add up to the sample of all rows, however these are cut.
+    Every row has a number drawn at random, its draw; of each class the rows of the smallest
+    draws stay. Samples of blocks add up to the sample of all rows, however these are cut.
 
     Examples
     --------
@@ -84,13 +84,11 @@ class RowSample:
     >>> sample = RowSample.of(rows, np.random.default_rng(0).random(10), 4, y)
     >>> sample.rows.y.tolist(), sample.class_counts
     (['ill', 'well', 'well', 'well'], {'ill': 1, 'well': 9})
-    >>> sample.factors.tolist()
-    [1.0, 3.0, 3.0, 3.0]
     """
 
     most: int
-    blocks: tuple[Any, ...]  # Rows, not yet joined
-    keys: AnyArray  # (n,) of these rows
+    blocks: tuple[Any, ...]  # rows, not joined yet
+    draws: AnyArray  # (n,) of these rows
     codes: IntArray  # (n,)
     classes: AnyArray  # (k,) in ascending order
     counts: IntArray  # (k,) rows of every class among all rows
@@ -100,7 +98,7 @@ class RowSample:
     def of(
         cls,
         rows: Samplable,
-        keys: AnyArray,
+        draws: AnyArray,
         most: int,
         labels: AnyArray | None = None,
         weight: FloatArray | None = None,
@@ -112,7 +110,7 @@ class RowSample:
         ----------
         rows : Samplable
             What the sample keeps of them is copied.
-        keys : array of shape (N,)
+        draws : array of shape (N,)
         most : int
             Number of rows in the sample.
         labels : array of shape (N,) or None, default=None
@@ -121,14 +119,37 @@ class RowSample:
         eligible : array of shape (N,) or None, default=None
             Rows that can be in the sample, if that is known; the others are only counted.
         """
-        labels = np.zeros(len(keys), dtype=np.intp) if labels is None else labels
-        classes, codes = np.unique(labels, return_inverse=True)
+        return cls._of_codes(rows, draws, most, *_coded(labels, len(draws)), weight, eligible)
+
+    @classmethod
+    def _of_codes(
+        cls,
+        rows: Samplable,
+        draws: AnyArray,
+        most: int,
+        classes: AnyArray,
+        codes: IntArray,
+        weight: FloatArray | None,
+        eligible: BoolArray | None,
+    ) -> RowSample:
+        _check_classes(len(classes), most)
         counts = np.bincount(codes, minlength=len(classes))
         masses = np.bincount(codes, weight, len(classes)).astype(np.float64)
-        _check_classes(len(classes), most)
-        able = np.arange(len(keys)) if eligible is None else np.flatnonzero(eligible)
-        kept = able[smallest(keys[able], codes[able], fair_quotas(counts, most))]
-        return cls(most, (rows.taken(kept),), keys[kept], codes[kept], classes, counts, masses)
+        able = np.arange(len(draws)) if eligible is None else np.flatnonzero(eligible)
+        kept = able[smallest(draws[able], codes[able], fair_quotas(counts, most))]
+        return cls(most, (rows.taken(kept),), draws[kept], codes[kept], classes, counts, masses)
+
+    def extended(
+        self,
+        rows: Samplable,
+        draws: AnyArray,
+        labels: AnyArray | None = None,
+        weight: FloatArray | None = None,
+    ) -> RowSample:
+        """Return the sample after one more block; only rows that may stay are copied."""
+        classes, codes = _coded(labels, len(draws))
+        eligible = _within(draws, codes, self._limits(classes))
+        return self + self._of_codes(rows, draws, self.most, classes, codes, weight, eligible)
 
     def __len__(self) -> int:
         return int(np.minimum(fair_quotas(self.counts, self.most), self._held()).sum())
@@ -147,14 +168,14 @@ class RowSample:
         added = RowSample(
             self.most,
             (*self.blocks, *other.blocks),
-            np.concatenate([self.keys, other.keys]),
+            np.concatenate([self.draws, other.draws]),
             np.concatenate([own[self.codes], new[other.codes]]),
             classes,
             counts,
             masses,
         )
         # Joined once in a while: copying the sample for every block would take longer.
-        return added.thinned() if len(added.keys) > SLACK * self.most else added
+        return added.thinned() if len(added.draws) > SLACK * self.most else added
 
     @property
     def rows(self) -> Any:
@@ -171,48 +192,33 @@ class RowSample:
         """Return how many rows of every class there are among all rows."""
         return dict(zip(self.classes.tolist(), self.counts.tolist(), strict=True))
 
-    @property
-    def factors(self) -> FloatArray:
-        """Return how many rows each row of the sample stands for (n,).
-
-        With these as weights, or as factors of the weights, classes weigh as much as they do
-        among all rows.
-        """
-        kept = self.thinned()
-        weight = getattr(kept.blocks[0], "weight", None)
-        held = np.bincount(kept.codes, weight, minlength=len(self.masses))
-        return (self.masses / np.where(held > 0, held, 1.0))[kept.codes]
-
     def thinned(self) -> RowSample:
         """Return the sample without rows that are in excess of it, joined to one block."""
-        kept = smallest(self.keys, self.codes, fair_quotas(self.counts, self.most))
-        if len(kept) == len(self.keys) and len(self.blocks) == 1:
+        kept = smallest(self.draws, self.codes, fair_quotas(self.counts, self.most))
+        if len(kept) == len(self.draws) and len(self.blocks) == 1:
             return self
         joined = self._joined()
-        whole = len(kept) == len(self.keys)
+        whole = len(kept) == len(self.draws)
         return replace(self, blocks=(joined,)) if whole else self._taken(joined, kept)
 
     def _held(self) -> IntArray:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     def _limits(self, classes: AnyArray) -> list[Any]:
-        """Return the key of each of some classes beyond which no row can stay, or None."""
+        """Return the draw of each of some classes beyond which no row can stay, or None."""
         quotas, held = fair_quotas(self.counts, self.most), self._held()
         limits: list[Any] = []
         for label in classes:
             c = int(np.searchsorted(self.classes, label))
             known = c < len(self.classes) and self.classes[c] == label
             full = known and quotas[c] < self.counts[c] and held[c] >= quotas[c]
-            own = self.keys[self.codes == c] if full else None
+            own = self.draws[self.codes == c] if full else None
             limits.append(None if own is None else np.partition(own, quotas[c] - 1)[quotas[c] - 1])
         return limits
 
     def _below(self, limits: list[Any]) -> RowSample:
-        """Return the sample without rows whose keys are beyond the limits of their classes."""
-        inside = np.ones(len(self.keys), dtype=bool)
-        for c, limit in enumerate(limits):
-            if limit is not None:
-                inside &= (self.codes != c) | (self.keys <= limit)
+        """Return the sample without rows whose draws are beyond the limits of their classes."""
+        inside = _within(self.draws, self.codes, limits)
         if inside.all():
             return self
         return self._taken(self._joined(), np.flatnonzero(inside))
@@ -225,7 +231,7 @@ class RowSample:
         return replace(
             self,
             blocks=(rows.taken(positions),),
-            keys=self.keys[positions],
+            draws=self.draws[positions],
             codes=self.codes[positions],
         )
 
@@ -233,6 +239,21 @@ class RowSample:
 def _check_classes(n_classes: int, most: int) -> None:
     if n_classes > most:
         raise ValueError(
-            f"the sample must have a row for every class, got {most} rows and at least "
+            f"sample must have a row for every class, got {most} rows and at least "
             f"{n_classes} classes"
         )
+
+
+def _coded(labels: AnyArray | None, n_rows: int) -> tuple[AnyArray, IntArray]:
+    """Return the classes of a block in ascending order, and the class (N,) of every row."""
+    labels = np.zeros(n_rows, dtype=np.intp) if labels is None else labels
+    return np.unique(labels, return_inverse=True)
+
+
+def _within(draws: AnyArray, codes: IntArray, limits: list[Any]) -> BoolArray:
+    """Tell of every row whether its draw is within the limit of its class, where there is one."""
+    inside = np.ones(len(draws), dtype=bool)
+    for c, limit in enumerate(limits):
+        if limit is not None:
+            inside &= (codes != c) | (draws <= limit)
+    return inside

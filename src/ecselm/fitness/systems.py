@@ -23,7 +23,7 @@ from ecselm.linalg.ridge import dual_solution, primal_solution
 
 BLOCK_ENTRIES = 1 << 25  # Gram blocks by group up to 256 MiB, otherwise sums over rows
 # Beyond this ratio of costs, or where a cost is 0, 1/(C B) would swamp the kernel.
-MOST_SPREAD = 1e9
+MAX_COST_RATIO = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class CostedRows:
     ) -> CostedRows:
         """Return rows of the classes ``codes``, grouped by what has a cost of its own.
 
-        By ``shares`` rows are dearer than others of their group, which weights say as well.
+        ``shares`` are costs of rows relative to others of their group; they act as weights.
         """
         if shares is not None:
             weight = shares if weight is None else weight * shares
@@ -229,7 +229,7 @@ class DualTrainer:
     def betas(self, costs: FloatArray, C: FloatArray) -> FloatArray:
         """Return alpha (P, m, N)."""
         B, one = self.system.rows.vectors(costs), np.ones((len(costs), 1))
-        regular = B.min(axis=1) * MOST_SPREAD > B.max(axis=1)
+        regular = B.min(axis=1) * MAX_COST_RATIO > B.max(axis=1)
         with np.errstate(divide="ignore"):
             alpha = self.solver.solve(one, 1.0 / (C[:, np.newaxis] * B))
         alpha[~regular] = np.nan

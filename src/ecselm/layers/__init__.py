@@ -9,7 +9,7 @@ from ecselm.layers.random import (
     LayerUnion,
     RandomLayer,
     SaturationWarning,
-    WeighedLayer,
+    ScaledLayer,
     draw_weights,
 )
 from ecselm.layers.scaling import SCALES, InputScale, RankScale, ScaleSum, measure_scale
@@ -28,7 +28,7 @@ __all__ = [
     "RankScale",
     "SaturationWarning",
     "ScaleSum",
-    "WeighedLayer",
+    "ScaledLayer",
     "draw_weights",
     "limit_rows",
     "measure_scale",

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from ecselm._typing import FloatArray, Matrix
 from ecselm.layers.kernels import KernelMap
 
-NOISE = 1e-10  # share of the largest eigenvalue below which directions are rounding
+ROUNDING = 1e-10  # share of the largest eigenvalue below which directions are rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LandmarkLayer:
         """Return the layer of a kernel whose rows are the landmarks, scaled already."""
         own = KernelMap(kernel.kernel, kernel.rows, kernel.gamma, kernel.degree, kernel.coef0)
         values, vectors = eigh(own(kernel.rows).astype(np.float64))
-        kept = values > NOISE * values[-1]
+        kept = values > ROUNDING * values[-1]
         return cls(kernel, vectors[:, kept] / np.sqrt(values[kept]))
 
     @property

@@ -182,7 +182,7 @@ class RandomLayer:
         return A
 
     def warn_if_saturated(self, X: Matrix) -> None:
-        """Warn when most of H carries nothing, judged by an even sample of rows."""
+        """Warn when most of H carries nothing, measured on an even sample of rows."""
         step = max(1, X.shape[0] // _SAMPLE_ROWS)
         dead = saturation(self.activation, self(X[::step]))
         if dead > SATURATED:
@@ -205,7 +205,7 @@ class RandomLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class WeighedLayer:
+class ScaledLayer:
     """A layer times a number."""
 
     layer: HiddenLayer
@@ -232,8 +232,8 @@ class WeighedLayer:
 class LayerUnion:
     """The units of several layers one after the other, and one unit that is always 1.
 
-    Output weights on it add up answers of machines behind different layers; that of the
-    last unit moves all of them.
+    Output weights on it add up the scores of models behind different layers; the weight of
+    the last unit shifts all of them.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def measure_scale(
 class ScaleSum:
     """What the scale of rows needs to know of them, added up over blocks.
 
-    Means and variances of blocks are merged by Chan's formula, which loses no digits: any cut
+    Means and variances of blocks are merged by Chan's formula, which loses no digits: any division
     of the rows into blocks gives the scale that :func:`measure_scale` measures on all of
     them, up to rounding.
 
@@ -105,11 +105,11 @@ class ScaleSum:
         if not (self.weight and other.weight):
             return other if other.weight else self
         total = self.weight + other.weight
-        share, apart = other.weight / total, other.mean - self.mean
+        share, shift = other.weight / total, other.mean - self.mean
         return ScaleSum(
             total,
-            self.mean + share * apart,
-            (1 - share) * self.variance + share * other.variance + share * (1 - share) * apart**2,
+            self.mean + share * shift,
+            (1 - share) * self.variance + share * other.variance + share * (1 - share) * shift**2,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
             max(self.eps, other.eps),

@@ -15,7 +15,7 @@ from ecselm.linalg.gram import GramBlocks
 
 # The ratio of the least pivot to the greatest, below which Cholesky is not trusted.
 LEAST_PIVOT = 1e-13
-ASSEMBLED = 1 << 18  # entries of the matrices that LAPACK gets at a time: 2 MiB
+BATCH_ENTRIES = 1 << 18  # entries of the matrices that LAPACK gets at a time: 2 MiB
 
 
 class PopulationSolver(Protocol):
@@ -72,7 +72,7 @@ class LapackSolver:
         g, m, n = self.right_sides.shape
         beta = (costs @ self.right_sides.reshape(g, -1)).reshape(len(costs), m, n)
         pivots = np.empty((len(costs), 2))
-        step = max(1, ASSEMBLED // (n * n))
+        step = max(1, BATCH_ENTRIES // (n * n))
         place = np.empty((min(step, len(costs)), n * n))
         for start in range(0, len(costs), step):
             some = slice(start, start + step)
@@ -287,7 +287,7 @@ def row_products(H: FloatArray, T: FloatArray) -> RowProducts:
     return kind.from_rows(H, T)
 
 
-NEGLIGIBLE = 1e-10  # share of any score that may come from a direction that is left out
+NEGLIGIBLE = 1e-10  # share of any score that may come from a direction that is omitted
 WORTH_IT = 0.8  # share of the units that may remain
 
 
@@ -295,7 +295,7 @@ def reduced_units(H: FloatArray, strengths: tuple[float, float]) -> FloatArray:
     """Return H (N, L), or rows (N, r) in an orthonormal basis that give the same scores.
 
     A direction of singular value s brings a share ``q / (1 + q)`` of the targets into the
-    scores, with ``q = C B s^2``. It is left out if that is negligible beside what the
+    scores, with ``q = C B s^2``. It is omitted if that is negligible beside what the
     greatest direction brings, for any C B between the two ``strengths``. Products H H'
     stay as they are.
 

@@ -1,7 +1,7 @@
 """Factors of the symmetric matrix ``A + D`` of eq. (15), by what it is.
 
 Positive definite: Cholesky. Positive definite on paper but numerically singular,
-as happens for a huge C: the spectrum, without its noise. Indefinite, as for the
+as happens for a huge C: the spectrum, without rounding errors. Indefinite, as for the
 paper's negative costs: Bunch-Kaufman. Every factor solves and says its ``path``.
 """
 
@@ -78,7 +78,7 @@ class CholeskyFactor:
 
 @dataclass(frozen=True, slots=True)
 class SpectralFactor:
-    """``A + shift = V diag(d) V'`` with the directions of A that are noise left out.
+    """``A + shift = V diag(d) V'`` without the directions of A that are rounding errors.
 
     Without them the solution for C -> infinity is the minimum norm solution, eq. (3).
     """
@@ -170,15 +170,15 @@ def factor_shifted(
 
 def _spectral(A: FloatArray, shift: float, eps: float) -> SpectralFactor:
     values, vectors = eigh(A.astype(np.float64, copy=False), lower=True)
-    noise = len(A) * eps * max(float(values[-1]), 0.0)
-    if values[0] < -noise:
+    rounding = len(A) * eps * max(float(values[-1]), 0.0)
+    if values[0] < -rounding:
         warnings.warn(
             f"the kernel matrix is not positive semi-definite (its least eigenvalue is "
-            f"{values[0]:.2g}): negative directions are left out",
+            f"{values[0]:.2g}): negative directions are omitted",
             stacklevel=2,
         )
-    # Above the noise the shift decides; below it the data say nothing about A.
-    kept = values > -noise if shift > noise else values > noise
+    # Above the rounding error the shift decides; below it the data say nothing about A.
+    kept = values > -rounding if shift > rounding else values > rounding
     return SpectralFactor(np.maximum(values[kept], 0.0) + shift, vectors[:, kept])
 
 

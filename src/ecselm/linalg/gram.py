@@ -20,7 +20,7 @@ class GramSum:
     With few targets all three are parts of one symmetric product, ``[H T]'diag(w)[H T]``,
     which BLAS does at half the price of a general one. Rows are laid out in places
     allocated once, because fresh memory for every block costs as much as a product. The
-    sums of any cut of the rows into blocks are equal up to rounding: sequential learning
+    sums of any division of the rows into blocks are equal up to rounding: sequential learning
     needs no more. They are kept in float64 whatever the precision of the rows.
     """
 
@@ -92,7 +92,7 @@ class GramBlocks:
 
     @classmethod
     def from_groups(cls, H: FloatArray, T: FloatArray, groups: IntArray) -> GramBlocks:
-        """Cut the rows of ``H`` and ``T`` by ``groups``, integers in ``0..g-1``."""
+        """Divide the rows of ``H`` and ``T`` by ``groups``, integers in ``0..g-1``."""
         members = [groups == g for g in range(groups.max() + 1)]
         return cls.stack([cls.from_rows(H[rows], T[rows], None) for rows in members])
 

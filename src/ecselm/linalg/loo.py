@@ -1,4 +1,4 @@
-"""Scores of training rows as if each had been left out, in closed form.
+"""Leave-one-out scores of training rows, in closed form.
 
 With the leverage ``h_i``, the i-th diagonal entry of the matrix that maps T to the
 fitted values, the score of row i in a model trained without it is
@@ -22,7 +22,7 @@ def loo_scores(
     B: FloatArray,
     weight: FloatArray | None = None,
 ) -> FloatArray:
-    """Return the scores (N, m) of training rows, each left out of its own training.
+    """Return the leave-one-out scores (N, m) of training rows.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def loo_scores(
     T : array of shape (N, m)
     solution : Solution
     B : array of shape (N,)
-        What the rows weighed in (15), sample weights included.
+        Weights of the rows in (15), sample weights included.
     weight : array of shape (N,), default=None
-        The sample weights: a row of weight 2 stands for two, of which one is left out.
+        The sample weights: a row of weight 2 stands for two, of which one is omitted.
 
     Examples
     --------

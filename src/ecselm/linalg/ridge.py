@@ -175,8 +175,8 @@ def minimum_norm_solution(H: FloatArray, T: FloatArray, w: FloatArray | None) ->
     The normal equations would square the condition of H, and with nothing added to them
     lose half of its digits: a layer of few inputs has hardly more than that. So the rows
     are first turned into a triangle, ``[sqrt(w) H, sqrt(w) T] = Q R``, and then H's part
-    of it is cut into its singular directions, all in float64. Directions below
-    ``eps^(3/4)`` of the largest are left out, with the eps of H's own type: the weights
+    of it is decomposed into its singular directions, all in float64. Directions below
+    ``eps^(3/4)`` of the largest are omitted, with the eps of H's own type: the weights
     they ask for are so large that of a score's digits less than a quarter would be right.
 
     Parameters

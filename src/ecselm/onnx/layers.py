@@ -25,7 +25,7 @@ from ecselm.layers import (
     LayerUnion,
     RandomLayer,
     RankScale,
-    WeighedLayer,
+    ScaledLayer,
 )
 from ecselm.layers.scaling import FARTHEST
 from ecselm.onnx.graph import Graph, NoOnnxFormError
@@ -353,7 +353,7 @@ def _of_landmarks(graph: Graph, layer: LandmarkLayer, X: str, beta: FloatArray) 
     return _of_kernel(graph, layer.kernel, X, layer.root @ beta)
 
 
-def _of_factor(graph: Graph, layer: WeighedLayer, X: str, beta: FloatArray) -> str:
+def _of_factor(graph: Graph, layer: ScaledLayer, X: str, beta: FloatArray) -> str:
     return layer_scores(graph, layer.layer, X, layer.factor * beta)
 
 
@@ -391,7 +391,7 @@ _KINDS: dict[type, Callable[[Graph, Any, str, FloatArray], str]] = {
     RandomLayer: _of_random,
     KernelMap: _of_kernel,
     LandmarkLayer: _of_landmarks,
-    WeighedLayer: _of_factor,
+    ScaledLayer: _of_factor,
     LayerUnion: _of_union,
     TransformerLayer: _of_transformer,
 }

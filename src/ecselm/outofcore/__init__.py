@@ -4,6 +4,22 @@
 """
 
 from ecselm.outofcore.blocks import Blocks, RowBlock
-from ecselm.outofcore.fit import MAX_VALIDATION_ROWS, fit_blocks, fit_search
+from ecselm.outofcore.fit import (
+    MAX_VALIDATION_ROWS,
+    fit_blocks,
+    fit_search,
+    sampled_source,
+    search_sampled,
+)
+from ecselm.outofcore.refit import refit_blocks
 
-__all__ = ["MAX_VALIDATION_ROWS", "Blocks", "RowBlock", "fit_blocks", "fit_search"]
+__all__ = [
+    "MAX_VALIDATION_ROWS",
+    "Blocks",
+    "RowBlock",
+    "fit_blocks",
+    "fit_search",
+    "refit_blocks",
+    "sampled_source",
+    "search_sampled",
+]

@@ -15,29 +15,25 @@ from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._layers import LayerRecipe, n_listed
-from ecselm.estimators._training import (
-    SAMPLE_ROWS,
-    CalibrationSample,
-    LayerLearner,
-)
+from ecselm.estimators._training import SAMPLE_ROWS, CalibrationSample, LayerLearner
 from ecselm.fitness.sampling import RowSample, smallest
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.outofcore.blocks import Blocks, named
 from ecselm.outofcore.passes import (
     ClassGroups,
     CostSums,
+    Grouping,
     LabelCounts,
     LevelGroups,
     PositionRange,
     RowReader,
+    RowSummary,
     SampleRule,
-    Survey,
     TargetRange,
     count_targets,
 )
 from ecselm.outofcore.source import (
     SUMS,
-    SampledRows,
     SampledSource,
     measured_layer,
 )
@@ -45,10 +41,10 @@ from ecselm.outofcore.source import (
 MAX_VALIDATION_ROWS = 100_000
 SAMPLE_STREAM = 8  # children of the random state: a search has fewer
 SQUARES = "neg_mean_squared_error"
-SURVEY, TARGETS = "looking at the rows", "looking at the targets"
+SUMMARY, TARGETS = "looking at the rows", "looking at the targets"
 
 
-def survey(blocks: Blocks, rule: SampleRule | None = None) -> Survey:
+def summarise(blocks: Blocks, rule: SampleRule | None = None) -> RowSummary:
     """Read all rows once, and refuse what cannot be learned from.
 
     Parameters
@@ -57,8 +53,8 @@ def survey(blocks: Blocks, rule: SampleRule | None = None) -> Survey:
     rule : SampleRule or None, default=None
         How to draw a sample; None draws none.
     """
-    look = partial(Survey.of, has_labels=blocks.has_labels, rule=rule)
-    known: Survey = blocks.reduce(look, Survey.__add__, SURVEY, placed=rule is not None)
+    look = partial(RowSummary.of, has_labels=blocks.has_labels, rule=rule)
+    known: RowSummary = blocks.reduce(look, RowSummary.__add__, SUMMARY, placed=rule is not None)
     if not known.scale.weight:
         raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     if known.labels is not None:
@@ -92,9 +88,9 @@ def fit_blocks(
     # The first pass: classes, the scale of the inputs, and rows to fit a transformer to.
     rule = None
     if model.hidden_layer is not None:
-        levels = None if blocks.has_labels else LevelGroups.single()
+        levels = None if blocks.has_labels else LevelGroups.at(np.zeros(0))
         rule = SampleRule.drawn(max_sample_rows, _sample_rng(model), levels=levels, searches=False)
-    known = survey(blocks, rule)
+    known = summarise(blocks, rule)
     # Costs that contradict the classes are refused before rows are summed.
     reader = RowReader(model, None if known.labels is None else known.labels.classes)
     costs = None if reader.classes is None else reader.costs(np.zeros(0, np.intp), no_costs)
@@ -104,7 +100,7 @@ def fit_blocks(
     recipe = replace(recipe, made=_made(recipe, known))
     # The second pass: sums, and the rows that probabilities are calibrated by.
     rng = model._sample_rng()
-    keys, places = drawn_places(blocks.sizes, rng)
+    draws, places = drawn_places(blocks.sizes, rng)
     add_up = partial(
         CostSums.of, reader=reader, layer=recipe.made, places=None if rng is None else places
     )
@@ -113,7 +109,7 @@ def fit_blocks(
         raise ValueError("costs must not be 0 for every row of positive weight")
     sample = None
     if rng is not None:
-        sample = CalibrationSample(RowSample.of(sums.picked, keys, SAMPLE_ROWS), rng)
+        sample = CalibrationSample(RowSample.of(sums.picked, draws, SAMPLE_ROWS), rng)
     learner = LayerLearner(recipe, recipe.made, True, sums.blocks, sums.counts, sums.masses, sample)
     # (15), solved.
     no_rows = sums.picked.taken(np.arange(0))
@@ -125,7 +121,7 @@ def fit_blocks(
     return 0 if known.listing is None else len(known.listing.sample)
 
 
-def _made(recipe: LayerRecipe, known: Survey) -> Any:
+def _made(recipe: LayerRecipe, known: RowSummary) -> Any:
     """Return the layer for all rows; a transformer is fitted to the sample."""
     if known.listing is None:
         return measured_layer(recipe, known)
@@ -134,19 +130,21 @@ def _made(recipe: LayerRecipe, known: Survey) -> Any:
 
 
 def drawn_places(sizes: IntArray, rng: np.random.Generator | None) -> tuple[FloatArray, IntArray]:
-    """Return the keys and places of the rows that a :class:`CalibrationSample` keeps.
+    """Return the draws and places of the rows that a :class:`CalibrationSample` keeps.
 
     Overwrites ``rng``: it ends as that of a sample which has seen all rows.
     """
-    keys, places, start = np.zeros(0), np.zeros(0, dtype=np.intp), 0
-    for size in sizes.tolist() if rng is not None else []:
-        keys = np.concatenate([keys, rng.random(size)])
+    draws, places, start = np.zeros(0), np.zeros(0, dtype=np.intp), 0
+    if rng is None:
+        return draws, places
+    for size in sizes.tolist():
+        draws = np.concatenate([draws, rng.random(size)])
         places = np.concatenate([places, np.arange(start, start + size)])
         start += size
-        if len(keys) > SAMPLE_ROWS:
-            kept = smallest(keys, np.zeros(len(keys), dtype=np.intp), np.array([SAMPLE_ROWS]))
-            keys, places = keys[kept], places[kept]
-    return keys, places
+        if len(draws) > SAMPLE_ROWS:
+            kept = smallest(draws, np.zeros(len(draws), dtype=np.intp), np.array([SAMPLE_ROWS]))
+            draws, places = draws[kept], places[kept]
+    return draws, places
 
 
 def _sample_rng(model: Any) -> np.random.Generator:
@@ -154,34 +152,38 @@ def _sample_rng(model: Any) -> np.random.Generator:
     return as_generator(deepcopy(model.random_state)).spawn(SAMPLE_STREAM)[-1]
 
 
-def sample_rows(model: Any, blocks: Blocks, max_validation_rows: int) -> SampledRows:
+def sampled_source(model: Any, blocks: Blocks, max_validation_rows: int) -> SampledSource:
     """Read all rows and sample those that validate the candidates of a search.
 
     It takes one pass, and for real targets one or two passes over these before it.
     """
-    rng = _sample_rng(model)
-    levels = known = None
-    if not is_classifier(model):
-        levels = _levels(blocks, model.n_levels)
+    # Classes, or levels of the range of the targets.
+    has_classes = is_classifier(model)
+    levels = None if has_classes else _levels(blocks, model.n_levels)
+    # Where that reads no inputs, sizes of classes come first: few rows are moved then.
+    known = None
     if blocks.reads_targets_alone:
         count = partial(count_targets, levels=levels)
         known = blocks.reduce(count, LabelCounts.__add__, TARGETS, targets_alone=True)
-    n_landmarks = 0
-    if is_classifier(model) and model._averages_layers():
-        n_landmarks = n_listed(model.n_hidden)
+    # The scale of the inputs, the sample and the smallest hashes, in one pass.
     rule = SampleRule.drawn(
-        max_validation_rows, rng, n_landmarks=n_landmarks, levels=levels, known=known
+        max_validation_rows,
+        _sample_rng(model),
+        n_landmarks=n_listed(model.n_hidden) if has_classes and model._averages_layers() else 0,
+        levels=levels,
+        known=known,
     )
-    found = survey(blocks, rule)
-    listing = found.listing
-    if listing is None:
-        raise TypeError("a survey with a rule must list rows")
-    if found.labels is not None:
-        classes = ClassGroups(found.labels.classes)
-        return SampledRows(blocks, found, classes, found.labels.masses, listing, listing.sampled())
-    masses = np.zeros(model.n_levels)
-    masses[listing.sample.classes] = listing.sample.masses
-    return SampledRows(blocks, found, levels, masses, listing, listing.sampled())
+    found = summarise(blocks, rule)
+    if found.listing is None:
+        raise TypeError("a summary with a rule must list rows")
+    if levels is None:
+        counts: LabelCounts = found.labels  # type: ignore[assignment]  # blocks have labels
+        grouping: Grouping = ClassGroups(counts.classes)
+    else:
+        drawn = found.listing.sample
+        counts = LabelCounts(drawn.classes, drawn.masses, drawn.counts).at(levels.n_groups)
+        grouping = levels
+    return SampledSource(blocks, found, grouping, counts.masses, found.listing.sampled())
 
 
 def _levels(blocks: Blocks, n_levels: int) -> LevelGroups:
@@ -194,17 +196,16 @@ def _levels(blocks: Blocks, n_levels: int) -> LevelGroups:
         positions = blocks.reduce(
             PositionRange(targets), TargetRange.__add__, TARGETS, targets_alone=True
         )
+    if not np.isfinite(targets.low).all():
+        raise ValueError("sample_weight must be > 0 for some row, got 0 for every row")
     return LevelGroups.within(targets, positions, n_levels)
 
 
-def fit_search(
-    model: Any, blocks: Blocks, max_validation_rows: int, previous: Any = None
-) -> SampledRows:
+def fit_search(model: Any, blocks: Blocks, max_validation_rows: int, previous: Any = None) -> None:
     """Fit an estimator whose costs are searched; it is overwritten.
 
     Candidates are trained on all rows, through sums by fold and class, and validated on a
-    sample of at most ``max_validation_rows``, which weighs each row by how many it stands
-    for.
+    sample, whose weights are those of the rows it stands for.
 
     Parameters
     ----------
@@ -212,21 +213,21 @@ def fit_search(
         Not fitted.
     blocks : Blocks
     max_validation_rows : int
+        Number of rows in the sample, at most.
     previous : estimator or None, default=None
         Fitted before, to begin with the costs it has learned.
     """
-    rows = sample_rows(model, blocks, max_validation_rows)
-    if not rows.is_complete:
+    search_sampled(model, sampled_source(model, blocks, max_validation_rows), previous)
+
+
+def search_sampled(model: Any, source: SampledSource, previous: Any = None) -> None:
+    """Search costs on rows that were sampled, see :func:`fit_search`."""
+    if not source.is_complete:
         check_weights_count(model.scoring)
-    return search_rows(model, rows, previous)
-
-
-def search_rows(model: Any, rows: SampledRows, previous: Any = None) -> SampledRows:
-    """Search the costs on rows that were sampled; the model is overwritten."""
-    model._fit_source(SampledSource(rows), previous=previous)
+    model._fit_source(source, previous=previous)
     del model.cost_vector_  # it would have to be as long as the data
-    model.n_validation_rows_ = rows.n_rows if model.scoring == SQUARES else len(rows.sample)
-    return rows
+    by_sums = model.scoring == SQUARES
+    model.n_validation_rows_ = source.n_rows if by_sums else len(source.sample)
 
 
 def check_weights_count(scoring: Any) -> None:

@@ -96,7 +96,7 @@ class TargetRange:
 
 @dataclass(frozen=True, slots=True)
 class PositionRange:
-    """The range of positions that levels of several targets are cut from."""
+    """The range of positions of several targets, which levels divide."""
 
     targets: TargetRange
 
@@ -133,8 +133,15 @@ class ClassGroups:
         return len(self.classes)
 
     def codes(self, block: RowBlock) -> IntArray:
-        """Return class codes."""
-        return np.searchsorted(self.classes, block.y)
+        """Return class codes, or refuse labels of no known class."""
+        codes = np.minimum(np.searchsorted(self.classes, block.y), self.n_groups - 1)
+        unknown = self.classes[codes] != block.y
+        if unknown.any():
+            raise ValueError(
+                f"y must hold only the classes {self.classes.tolist()}, got "
+                f"{np.unique(block.y[unknown]).tolist()}"
+            )
+        return codes
 
     def targets(self, block: RowBlock) -> FloatArray:
         """Return one column for two classes, else one for each."""
@@ -160,9 +167,9 @@ class LevelGroups:
         return cls(targets.low, targets.high, span, level_edges(*span, n_levels))
 
     @classmethod
-    def single(cls) -> LevelGroups:
-        """Return one level for all rows."""
-        return cls(np.zeros(1), np.ones(1), (np.inf, np.inf), np.zeros(0))
+    def at(cls, edges: FloatArray) -> LevelGroups:
+        """Return the levels of a single target between these edges, whatever its range."""
+        return cls(np.zeros(1), np.ones(1), (-np.inf, np.inf), edges)
 
     @property
     def n_groups(self) -> int:
@@ -365,7 +372,7 @@ def _numbers(hashes: AnyArray, rows: RowBlock, rule: SampleRule) -> AnyArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class RowSummary:
     """What must be known of all rows before any of them can be summed."""
 
     n_rows: int
@@ -375,8 +382,8 @@ class Survey:
     listing: RowListing | None  # None where no row is sampled
 
     @classmethod
-    def of(cls, block: RowBlock, has_labels: bool, rule: SampleRule | None) -> Survey:
-        """Survey one block."""
+    def of(cls, block: RowBlock, has_labels: bool, rule: SampleRule | None) -> RowSummary:
+        """Summarise one block."""
         return cls(
             len(block),
             ScaleSum.of(block.X, block.weight),
@@ -385,14 +392,14 @@ class Survey:
             RowListing.of(block, rule) if rule is not None and len(block) else None,
         )
 
-    def __add__(self, other: Survey) -> Survey:
+    def __add__(self, other: RowSummary) -> RowSummary:
         """Return what is known of the rows of both, these first."""
         if not self.n_rows or not other.n_rows:
             return self if self.n_rows else other
         both_labels = self.labels is not None and other.labels is not None
         both_listed = self.listing is not None and other.listing is not None
         full = len(self.head) >= MAX_HEAD
-        return Survey(
+        return RowSummary(
             self.n_rows + other.n_rows,
             self.scale + other.scale,
             self.head if full else self.head.joined(other.head),
@@ -503,7 +510,7 @@ class CostSums:
     ) -> CostSums:
         """Sum over one block; rows at ``places`` among all rows, in order, are picked out."""
         rows = reader(block)
-        picked = np.arange(0)
+        picked: IntArray = np.arange(0)
         if places is not None and len(block):
             first = int(_places(block)[0])
             start, end = np.searchsorted(places, [first, first + len(block)])
@@ -530,14 +537,20 @@ class LayerSums:
 
     @classmethod
     def of(
-        cls, block: RowBlock, layers: list[HiddenLayer], grouping: Grouping, plan: FoldPlan
+        cls,
+        block: RowBlock,
+        layers: list[HiddenLayer],
+        grouping: Grouping,
+        plan: FoldPlan | None = None,
     ) -> LayerSums:
-        """Sum over the rows of positive weight of one block."""
-        rows = block.of_weight()
-        groups, g = grouping.codes(rows), grouping.n_groups
-        codes = plan.folds(rows.X, groups) * g + groups
+        """Sum over the rows of one block; without a plan there is one fold."""
+        rows = block if plan is None else block.of_weight()  # others have no fold
+        codes, g = grouping.codes(rows), grouping.n_groups
+        n_folds = 1
+        if plan is not None:
+            codes, n_folds = plan.folds(rows.X, codes) * g + codes, plan.n_folds
         terms = CostTerms(
-            codes[:, np.newaxis], np.ones((len(codes), 1)), plan.n_folds * g, "fold and group"
+            codes[:, np.newaxis], np.ones((len(codes), 1)), n_folds * g, "fold and group"
         )
         targeted = Rows(rows.X, grouping.targets(rows), codes, terms, rows.weight)
         with one_blas_thread():

@@ -31,7 +31,7 @@ _HELD = {
     "ecselm.layers.scaling.RankScale",
     "ecselm.layers.scaling.InputScale",
     "ecselm.layers.random.LayerUnion",
-    "ecselm.layers.random.WeighedLayer",
+    "ecselm.layers.random.ScaledLayer",
     "ecselm.saving.plain.Frame",
     "ecselm.saving.plain.Pairs",
     "ecselm.search.run.Generation",

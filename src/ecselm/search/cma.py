@@ -65,8 +65,8 @@ class CovarianceAdaptation(PopulationSearch):
     def _propose(self) -> FloatArray:
         unit = np.array([self._cma.ask() for _ in range(self._cma.population_size)])
         points = np.tile(self._space.low, (len(unit), 1))
-        spread = (self._space.high - self._space.low)[self._free]
-        points[:, self._free] += unit * spread
+        width = (self._space.high - self._space.low)[self._free]
+        points[:, self._free] += unit * width
         if self.generation == 0 and self._given is not None:
             points[: self._n_given] = self._given[: self._n_given]
         return np.clip(points, self._space.low, self._space.high)

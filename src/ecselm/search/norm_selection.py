@@ -1,7 +1,7 @@
 """Differential evolution that prefers the smaller norm among equals (E-ELM).
 
 Zhu, Qin, Suganthan & Huang (2005) evolve the input weights of a network whose output
-weights are solved for. Two points of nearly equal error are told apart by the norm of
+weights are solved for. Two points of nearly equal error are distinguished by the norm of
 those output weights, since small ones generalise better. Sizes: NP points of D
 coordinates. The article gives the rule of selection; the code its authors handed out
 differs in strategy and in where the rule applies, so both forms are here.
@@ -23,26 +23,26 @@ LEAST_SIZE = 4  # a parent and three others
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evaluated:
     """Points with what they were found to be worth; an infinite error never wins."""
 
     points: FloatArray  # (NP, D)
     errors: FloatArray  # (NP,)
     norms: FloatArray  # (NP,)
 
-    def __getitem__(self, i: int) -> Judged:
+    def __getitem__(self, i: int) -> Evaluated:
         """Return one point alone, as arrays without their first axis."""
-        return Judged(self.points[i], self.errors[i], self.norms[i])
+        return Evaluated(self.points[i], self.errors[i], self.norms[i])
 
-    def replaced(self, others: Judged, wins: BoolArray) -> Judged:
+    def replaced(self, others: Evaluated, wins: BoolArray) -> Evaluated:
         """Return the points with those of ``others`` where they win."""
-        return Judged(
+        return Evaluated(
             np.where(wins[:, np.newaxis], others.points, self.points),
             np.where(wins, others.errors, self.errors),
             np.where(wins, others.norms, self.norms),
         )
 
-    def first(self) -> Judged:
+    def first(self) -> Evaluated:
         """Return the point of the least error, of the least norm among equal ones."""
         return self[int(np.lexsort((self.norms, self.errors))[0])]
 
@@ -99,7 +99,7 @@ def _block_mask(shape: tuple[int, ...], rate: float, rng: np.random.Generator) -
 
 @dataclass(frozen=True, slots=True)
 class NormRule:
-    """Which of two points is preferred, and where that is asked.
+    """Which of two points is preferred, and at which steps.
 
     With ``margin = tolerance * max(error_old, floor)`` the new point is preferred if its
     error is smaller by more than the margin, or differs by no more than it and has the
@@ -109,8 +109,8 @@ class NormRule:
     --------
     >>> import numpy as np
     >>> rule = NormRule("selection", tolerance=0.02, floor=0.0)
-    >>> old = Judged(np.zeros((3, 1)), np.array([0.5, 0.5, 0.5]), np.array([2.0, 2.0, 2.0]))
-    >>> new = Judged(np.ones((3, 1)), np.array([0.4, 0.505, 0.505]), np.array([9.0, 1.0, 3.0]))
+    >>> old = Evaluated(np.zeros((3, 1)), np.array([0.5, 0.5, 0.5]), np.array([2.0, 2.0, 2.0]))
+    >>> new = Evaluated(np.ones((3, 1)), np.array([0.4, 0.505, 0.505]), np.array([9.0, 1.0, 3.0]))
     >>> rule.prefers(new, old)
     array([ True,  True, False])
     """
@@ -119,7 +119,7 @@ class NormRule:
     tolerance: float
     floor: float
 
-    def prefers(self, new: Judged, old: Judged) -> BoolArray:
+    def prefers(self, new: Evaluated, old: Evaluated) -> BoolArray:
         """Tell for every pair whether the new point is preferred."""
         with np.errstate(invalid="ignore"):  # two infinite errors have no difference
             gain = old.errors - new.errors
@@ -128,13 +128,13 @@ class NormRule:
             better = (gain > margin) | tied | ~np.isfinite(old.errors)
         return np.isfinite(new.errors) & better
 
-    def wins(self, trials: Judged, parents: Judged) -> BoolArray:
+    def wins(self, trials: Evaluated, parents: Evaluated) -> BoolArray:
         """Tell which trials take the place of their parents."""
         if self.tie_break == "selection":
             return self.prefers(trials, parents)
         return np.isfinite(trials.errors) & ~(trials.errors > parents.errors)
 
-    def best(self, best: Judged, trials: Judged, wins: BoolArray) -> Judged:
+    def best(self, best: Evaluated, trials: Evaluated, wins: BoolArray) -> Evaluated:
         """Return the best point after the trials that won have been compared with it, in turn."""
         for i in np.flatnonzero(wins).tolist():
             best = trials[i] if self.prefers(trials[i], best) else best
@@ -145,12 +145,12 @@ class NormRule:
 class Evolution:
     """The best point, and the generations that led to it."""
 
-    best: Judged
+    best: Evaluated
     history: SearchHistory
 
 
 def evolve(
-    judge: Callable[[FloatArray], Judged],
+    evaluate: Callable[[FloatArray], Evaluated],
     shape: tuple[int, int],
     variation: Variation,
     rule: NormRule,
@@ -162,8 +162,8 @@ def evolve(
 
     Parameters
     ----------
-    judge : callable
-        Takes points (NP, D) and returns them judged.
+    evaluate : callable
+        Takes points (NP, D) and returns them with errors and norms.
     shape : tuple of int
         NP may be below 4 only for ``max_epochs=0``.
     variation : Variation
@@ -175,10 +175,10 @@ def evolve(
     Examples
     --------
     >>> import numpy as np
-    >>> def judge(P):
-    ...     return Judged(P, (P**2).sum(axis=1), np.abs(P).sum(axis=1))
+    >>> def evaluate(P):
+    ...     return Evaluated(P, (P**2).sum(axis=1), np.abs(P).sum(axis=1))
     >>> found = evolve(
-    ...     judge,
+    ...     evaluate,
     ...     (20, 3),
     ...     Variation("rand1bin", amplitude=0.7, crossover=0.8, clip=True),
     ...     NormRule("selection", tolerance=0.02, floor=0.0),
@@ -193,11 +193,11 @@ def evolve(
             f"population_size must be at least {LEAST_SIZE} unless max_epochs is 0, got {shape[0]}"
         )
     history = SearchHistory(reason="max_epochs")
-    population = judge(rng.uniform(-1.0, 1.0, shape))
+    population = evaluate(rng.uniform(-1.0, 1.0, shape))
     best = population.first()
     history.add(float(best.errors), population.errors)
     for _ in range(max_epochs):
-        trials = judge(variation.trials(population.points, best.points, rng))
+        trials = evaluate(variation.trials(population.points, best.points, rng))
         wins = rule.wins(trials, population)
         population, best = population.replaced(trials, wins), rule.best(best, trials, wins)
         history.add(float(best.errors), trials.errors)

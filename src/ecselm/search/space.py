@@ -156,7 +156,7 @@ def _last_taken(keys: IntArray, counts: IntArray) -> IntArray:
 
 
 class AskTell(Protocol):
-    """A search that is asked for points and told their fitness; smaller is better."""
+    """A search by ask and tell: it proposes points and takes their fitness, smaller is better."""
 
     generation: int
 

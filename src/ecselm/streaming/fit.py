@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
-from ecselm._random import as_generator
-from ecselm._sklearn import check_parameters
-from ecselm._typing import AnyArray, FloatArray
+from ecselm._sklearn import check_parameters, check_weights
+from ecselm._typing import AnyArray, IntArray
+from ecselm._wording import brief, did_you_mean
 from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
-from ecselm.estimators._base import ELMBase, fit_blocks
-from ecselm.estimators._layers import LayerRecipe
-from ecselm.estimators._refit import check_refittable, refit_blocks
-from ecselm.layers import RandomLayer, ScaleSum
-from ecselm.streaming.blocks import Passes, Told
-from ecselm.streaming.rows import ClassSample, RowBlock, RowSource, check_sample
+from ecselm.estimators._base import ELMBase
+from ecselm.outofcore import (
+    MAX_VALIDATION_ROWS,
+    RowBlock,
+    fit_blocks,
+    refit_blocks,
+    sampled_source,
+    search_sampled,
+)
+from ecselm.outofcore.refit import check_refittable
+from ecselm.streaming.blocks import Blocks, Passes, Told, open_blocks, read_ahead
 
-SAMPLE_ROWS = 100_000
-LOOK, SUMS = "looking at the rows", "adding up"
-Searching = ECSELMClassifier | ECSELMRegressor
+SAMPLE_ROWS = MAX_VALIDATION_ROWS
+CostSearching = ECSELMClassifier | ECSELMRegressor
 
 
 def fit_stream(
@@ -31,14 +41,14 @@ def fit_stream(
     source: Any,
     *,
     target: str | None = None,
-    sample: int = SAMPLE_ROWS,
+    max_validation_rows: int = MAX_VALIDATION_ROWS,
     progress: Told = None,
 ) -> Any:
     """Fit an estimator on rows that come in blocks, in bounded memory.
 
-    The first pass over the rows finds the classes and the scale of the inputs, and draws a
-    sample. The second adds up the normal equations. What is held is a block, the sums and the
-    sample.
+    The first pass over the rows finds the classes and the scale of the inputs, and draws the
+    validation rows. The second adds up the normal equations. Held in memory are a block, the
+    sums and the validation rows.
 
     Parameters
     ----------
@@ -52,25 +62,28 @@ def fit_stream(
         ``(X, y)``, or triples with weights. Inputs must be finite numbers.
     target : str or None, default=None
         The column to be predicted, of dataframes.
-    sample : int, default=100000
-        The most rows from which layers, costs and C are chosen where those are searched, and
-        to which a ``hidden_layer`` is fitted. It is even over the classes, and rows are
-        weighed so that classes count as they do among all rows.
+    max_validation_rows : int, default=100000
+        Number of rows, at most, that candidates of a search are validated on, and that a
+        ``hidden_layer`` is fitted to. The sample is as even over the classes as there are
+        rows, and its weights give classes the mass that they have among all rows.
     progress : callable or None, default=None
         Called with a :class:`StreamProgress` after every block.
 
     Returns
     -------
     estimator
-        A fitted copy. Its ``stream_`` says how many ``rows`` it is from, in how many
-        ``passes``, and how many were ``sampled``.
+        A fitted copy. Its ``stream_`` has the number of ``rows``, of ``passes`` over them, and
+        of rows that were ``sampled``.
 
     Notes
     -----
     Without a search the result is that of ``fit`` on all rows up to rounding, and the same
     for any cut into blocks, except with a ``hidden_layer`` that depends on the rows it is fitted
-    to. A search sees the sample; then (15) is solved on all rows for what it has found. If the
-    sample holds all rows, that is what ``fit`` does, and one pass is enough.
+    to. In a search candidates are trained on all rows, through sums by fold and class, and
+    validated on the sample, as in :mod:`ecselm.dask`. A search for real targets takes one pass
+    more, for their range. If the sample holds all rows, the result is that of ``fit``, and the
+    pass of sums is not needed. With ``fitness="loo"`` or a splitter, which need all rows at
+    once, costs are searched on the sample, and (15) is solved with them on all rows.
 
     Examples
     --------
@@ -87,13 +100,14 @@ def fit_stream(
     """
     model = clone(estimator)
     _check(model)
-    check_sample(sample)
-    rows = RowSource.of(source, target)
-    passes = Passes(2, progress, rows.n_rows)
-    if isinstance(model, Searching):
-        model, n_sampled = _searched(model, rows, passes, sample)
+    check_sample(max_validation_rows, "max_validation_rows")
+    searches = isinstance(model, CostSearching)
+    passes = Passes(3 if searches and not is_classifier(model) else 2, progress)
+    blocks = StreamBlocks(source, target, passes, has_labels=is_classifier(model))
+    if searches:
+        model, n_sampled = _searched(model, blocks, max_validation_rows)
     else:
-        n_sampled = _summed(model, rows, passes, sample)
+        n_sampled = fit_blocks(model, blocks, max_validation_rows)
     model.stream_ = {"rows": passes.n_rows, "passes": passes.number, "sampled": n_sampled}
     return model
 
@@ -101,10 +115,10 @@ def fit_stream(
 def refit_stream(
     model: Any, source: Any, *, target: str | None = None, progress: Told = None
 ) -> Any:
-    """Solve a searched machine again on all rows of a source, in one pass.
+    """Solve a searched model again on all rows of a source, in one pass.
 
-    Layers, costs and C are those that the model has learned on the rows of its ``fit``, and so
-    are the cuts between classes, and how loud the members of a committee are. Output weights
+    Layers, costs, C, the thresholds between classes and the weights of the members of an
+    ensemble are those that the model has learned on the rows of its ``fit``. Output weights
     are those of all rows of the source.
 
     Parameters
@@ -129,15 +143,16 @@ def refit_stream(
     >>> model.stream_["rows"], bool((model.class_costs_ == search.class_costs_).all())
     (569, True)
     """
-    if not isinstance(model, Searching):
+    if not isinstance(model, CostSearching):
         raise TypeError(
             "model must be an ECSELMClassifier or ECSELMRegressor, got "
             f"{type(model).__name__}; fit_stream fits others"
         )
     check_refittable(model)
-    rows = RowSource.of(source, target)
-    passes = Passes(1, progress, rows.n_rows)
-    fitted = refit_blocks(model, _parts(rows, passes, SUMS))
+    passes = Passes(1, progress)
+    fitted = refit_blocks(
+        model, StreamBlocks(source, target, passes, has_labels=is_classifier(model))
+    )
     fitted.stream_ = {"rows": passes.n_rows, "passes": 1, "sampled": 0}
     return fitted
 
@@ -152,100 +167,247 @@ def _check(model: Any) -> None:
             f"kernel must be None to fit in blocks, got {model.kernel!r}; hidden_layer=Nystroem() "
             "approximates a kernel"
         )
-    if isinstance(model, Searching):
+    if isinstance(model, CostSearching):
         if model.cost_level == "sample":
             raise ValueError("cost_level must be 'class' or 'matrix' to fit in blocks")
     elif not hasattr(model, "partial_fit"):
         raise ValueError(f"estimator must have partial_fit, got {type(model).__name__}")
 
 
-@dataclass(slots=True)
-class _Look:
-    """What there is to be known before the sums."""
+def _searched(
+    model: CostSearching, blocks: StreamBlocks, max_validation_rows: int
+) -> tuple[Any, int]:
+    """Return the model with searched costs, and the number of rows in memory."""
+    source = sampled_source(model, blocks, max_validation_rows)
+    rows = source.X, source.y, source.sample_weight
+    by_folds = isinstance(model.fitness, str | Integral) and model.fitness != "loo"
+    if source.is_complete:
+        model.fit(*rows)
+        if len(source.sample) < source.known.n_rows:  # it lacks the rows of weight 0
+            del model.cost_vector_
+    elif by_folds:
+        search_sampled(model, source)
+    else:
+        model = refit_blocks(model.fit(*rows), blocks)
+    return model, len(source.sample)
 
-    scale: ScaleSum | None = None
-    sample: ClassSample | None = None
-    first: RowBlock | None = None
-    classes: AnyArray | None = None
 
-    def add(self, block: RowBlock, model: Any) -> None:
-        """Take one more block into account."""
-        self.first = self.first or block
-        if is_classifier(model):
+def check_sample(n_rows: int, name: str = "sample") -> None:
+    """Refuse a sample of no rows."""
+    if n_rows < 1:
+        raise ValueError(f"{name} must be at least 1 row, got {n_rows}")
+
+
+class StreamBlocks:
+    """Blocks that are read again in every pass, one after the other.
+
+    Parameters
+    ----------
+    source : path, iterable or callable
+    target : str or None
+    passes : Passes
+        Counts the passes.
+    has_labels : bool
+        Whether targets are labels of classes.
+    """
+
+    reads_targets_alone = False
+
+    def __init__(
+        self, source: Any, target: str | None, passes: Passes, *, has_labels: bool
+    ) -> None:
+        if isinstance(source, str | os.PathLike):
+            source = open_blocks(source)
+        if not callable(source) and (not isinstance(source, Iterable) or iter(source) is source):
+            raise ValueError(
+                "source must be blocks that can be read again: a file, a list, open_blocks(...), "
+                f"or a function that returns blocks, got {type(source).__name__}"
+            )
+        known = getattr(source, "n_rows", None)
+        if isinstance(known, int):
+            passes.n_rows = known
+        self.has_labels = has_labels
+        self.names: AnyArray | None = None
+        self._source, self._target, self._passes = source, target, passes
+        self._dtype: Any = None
+        self._sizes: list[int] = []
+
+    @property
+    def sizes(self) -> IntArray:
+        """Return the number of rows of every block."""
+        return np.array(self._sizes, dtype=np.intp)
+
+    def reduce(
+        self,
+        function: Callable[[RowBlock], Any],
+        add: Callable[[Any, Any], Any],
+        purpose: str,
+        *,
+        targets_alone: bool = False,  # a block is read as a whole
+        placed: bool = False,  # places are always known
+    ) -> Any:
+        """Return the sum of what a function returns of every block, one after the other."""
+        total, sizes, start = None, [], 0
+        for block in self._passes.over(self._blocks(), purpose, len):
+            places = np.arange(start, start + len(block))
+            found = function(replace(block, places=places))
+            total = found if total is None else add(total, found)
+            sizes.append(len(block))
+            start += len(block)
+        if not sizes:
+            raise ValueError("source must hold at least one row, got none")
+        self._sizes = sizes
+        return total
+
+    def _blocks(self) -> Iterator[RowBlock]:
+        # A source of the user's may not be used by another thread.
+        return read_ahead(self._read()) if isinstance(self._source, Blocks) else self._read()
+
+    def _read(self) -> Generator[RowBlock, None, None]:
+        """Yield blocks of at least a row, checked."""
+        start, width = 0, None
+        source = self._source() if callable(self._source) else self._source
+        for number, given in enumerate(source, 1):
+            block = _block(given, self._target, f"block {number}")
+            width = _checked(block, f"block {number}", start, width)
+            start += len(block)
+            if len(block):
+                yield self._numeric(block, f"block {number}")
+
+    def _numeric(self, block: RowBlock, place: str) -> RowBlock:
+        """Return a block of numbers of one type, with labels or real targets."""
+        X = block.X
+        if isinstance(X, pd.DataFrame):
+            names = np.asarray(X.columns, dtype=object)
+            if self.names is not None and not np.array_equal(self.names, names):
+                raise ValueError(
+                    f"{place} must have the columns {self.names.tolist()} as those before, got "
+                    f"{names.tolist()}"
+                )
+            self.names, X = names, X.to_numpy()
+        if self._dtype is None:
+            self._dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+        X = X.astype(self._dtype, copy=False)
+        X = X if sparse.issparse(X) else np.ascontiguousarray(X)
+        weight = check_weights(block.weight, X, may_be_zero=True)
+        if self.has_labels:
             check_classification_targets(block.y)
-            found = np.unique(block.y)
-            self.classes = found if self.classes is None else np.union1d(self.classes, found)
-        if self.sample is not None:
-            strata = block.y if is_classifier(model) else np.zeros(len(block))
-            self.sample.add(block, strata)
-        else:
-            more = ScaleSum.of(_numbers(block.X), block.weight)
-            self.scale = more if self.scale is None else self.scale + more
+            return RowBlock(X, np.asarray(column_or_1d(block.y)), weight)
+        return RowBlock(X, np.asarray(block.y, dtype=np.float64), weight)
 
 
-def _summed(model: Any, rows: RowSource, passes: Passes, n_sample: int) -> int:
-    """Fit a machine that searches nothing; it is overwritten. Return the size of the sample."""
-    rng = as_generator(model.random_state).spawn(1)[0]
-    look = _Look(sample=None if model.hidden_layer is None else ClassSample(n_sample, rng))
-    for block in passes.over(rows, LOOK, len):
-        look.add(block, model)
-    if look.first is None:
-        raise ValueError("source must hold at least one row, got none")
-    if look.classes is not None and len(look.classes) < 2:
-        raise ValueError(f"y must have at least two classes, got {look.classes.tolist()}")
-    first = _numbers(look.first.X)
-    recipe = model._recipe(first)
-    made = _made(recipe, look, first)
-    fit_blocks(model, made, _parts(rows, passes, SUMS), look.classes)
-    return 0 if look.sample is None else len(look.sample.block)
+@contextmanager
+def placed(number: int, start: int, n_rows: int) -> Iterator[None]:
+    """Say in which block something was wrong, and which rows are its first and its last.
+
+    Examples
+    --------
+    >>> with placed(3, 200, 100):
+    ...     raise ValueError("age must be a number")
+    Traceback (most recent call last):
+        ...
+    ValueError: block 3, which is rows 201 to 300: age must be a number
+    """
+    try:
+        yield
+    except ValueError as error:
+        last = start + n_rows
+        raise ValueError(f"block {number}, which is rows {start + 1} to {last}: {error}") from error
 
 
-def _made(recipe: LayerRecipe, look: _Look, first: Any) -> LayerRecipe:
-    """Return the recipe with the layer made of what the first pass has found."""
-    if look.sample is not None:
-        sampled = look.sample.block
-        return replace(recipe, made=recipe.make(_numbers(sampled.X), sampled.weight))
-    if look.scale is None or not look.scale.weight:
-        raise ValueError("weights must not be 0 for every row")
-    layer: RandomLayer = recipe.scaled(look.scale.scale(recipe.scale))
-    layer.warn_if_saturated(first)
-    return replace(recipe, made=layer)
+def _block(given: Any, target: str | None, place: str) -> RowBlock:
+    """Return a frame with a target, or a pair or triple, as a block."""
+    if isinstance(given, pd.DataFrame):
+        if target not in given.columns:
+            raise ValueError(
+                f"target must be a column of {place}, got {target!r}"
+                f"{did_you_mean(str(target), map(str, given.columns))}"
+            )
+        X = _by_row(given.drop(columns=target))
+        return RowBlock(X, given[target].infer_objects().to_numpy())
+    if not isinstance(given, tuple) or len(given) not in {2, 3}:
+        raise ValueError(
+            f"{place} must be a dataframe, or inputs and targets (X, y), or with weights "
+            f"(X, y, weights), got {type(given).__name__}"
+        )
+    X, y, *weights = given
+    weight = np.asarray(weights[0], dtype=np.float64) if weights else None
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not isinstance(X, pd.DataFrame):
+        X = np.asarray(X)
+    return RowBlock(X, np.asarray(y), weight)
 
 
-def _searched(model: Searching, rows: RowSource, passes: Passes, n_sample: int) -> tuple[Any, int]:
-    """Search on a sample, then solve on all rows; return the model and the sample's size."""
-    rng = as_generator(model.random_state).spawn(1)[0]
-    look = _Look(sample=ClassSample(n_sample, rng))
-    for block in passes.over(rows, LOOK, len):
-        look.add(block, model)
-    sample = look.sample
-    if sample is None or look.first is None:
-        raise ValueError("source must hold at least one row, got none")
-    block = sample.block
-    if np.ndim(block.y) > 1 and not sample.is_complete:
-        raise ValueError(f"y must have one target to search in blocks, got {block.y.shape[1]}")
-    model.fit(block.X, block.y, sample_weight=sample_weights(sample))
-    if sample.is_complete:
-        return model, len(block)
-    return refit_blocks(model, _parts(rows, passes, SUMS)), len(block)
+def _by_row(X: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of numbers that is stored row by row, as products want it."""
+    values = X.to_numpy()
+    if values.dtype not in (np.float32, np.float64):
+        return X
+    return pd.DataFrame(np.ascontiguousarray(values), columns=X.columns, copy=False)
 
 
-def sample_weights(sample: ClassSample) -> FloatArray | None:
-    """Return weights with which a sample stands for all rows, None where all are 1."""
-    if sample.is_complete:
-        return sample.block.weight
-    factors = sample.factors
-    weight = sample.block.weight
-    return factors if weight is None else weight * factors
+def _checked(block: RowBlock, place: str, start: int, width: int | None) -> int:
+    """Return the number of columns, or refuse the first bad value by its place."""
+    X, n = block.X, len(block)
+    if X.ndim != 2 or X.shape[0] != n:
+        raise ValueError(f"{place} must have as many rows of X as targets, got {X.shape} and {n}")
+    if width is not None and X.shape[1] != width:
+        raise ValueError(f"{place} must have {width} columns as those before, got {X.shape[1]}")
+    if block.weight is not None and block.weight.shape != (n,):
+        raise ValueError(f"{place} must have {n} weights, got the shape {block.weight.shape}")
+    if sparse.issparse(X):
+        _check_values(X.data, "X", place, start, X.indptr)
+    elif isinstance(X, pd.DataFrame) and not _is_finite(X.to_numpy()):
+        for name in X.columns:
+            _check_values(X[name].to_numpy(), f"column {name!r}", place, start)
+    elif not isinstance(X, pd.DataFrame):
+        _check_values(X, "X", place, start)
+    _check_targets(block.y, place, start)
+    return int(X.shape[1])
 
 
-def _parts(rows: RowSource, passes: Passes, purpose: str) -> Iterator[tuple[Any, Any, Any]]:
-    for block in passes.over(rows, purpose, len):
-        yield block.parts
+def _is_finite(values: AnyArray) -> bool:
+    """Tell of numbers whether they are finite; of anything else it is not known."""
+    # What is not finite makes the sum so, and a sum takes no memory.
+    return values.dtype.kind in "biu" or (
+        values.dtype.kind == "f" and bool(np.isfinite(values.sum()))
+    )
 
 
-def _numbers(X: Any) -> Any:
-    """Return inputs as estimators see them."""
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+def _check_values(
+    values: AnyArray, what: str, place: str, start: int, indptr: IntArray | None = None
+) -> None:
+    """Refuse the first value that is no finite number; ``indptr`` tells the rows of sparse ones."""
+    if _is_finite(values):
+        return
+    finite = np.isfinite(values) if values.dtype.kind == "f" else _are_numbers(values)
+    if finite.all():
+        return
+    first = np.argwhere(~finite)[0]
+    row = int(first[0])
+    if indptr is not None:
+        row = int(np.searchsorted(indptr, row, side="right")) - 1
+    raise ValueError(
+        f"{what} must hold finite numbers, got {brief(str(values[tuple(first)]))} in {place}, "
+        f"row {row + 1} (row {start + row + 1} of all)"
+    )
+
+
+def _are_numbers(values: AnyArray) -> AnyArray:
+    """Tell which of any objects are finite numbers; what is written as words is not."""
+    flat = [
+        isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+        for value in values.ravel().tolist()
+    ]
+    return np.array(flat, dtype=bool).reshape(values.shape)
+
+
+def _check_targets(y: AnyArray, place: str, start: int) -> None:
+    missing = np.argwhere(np.asarray(pd.isna(y)))
+    if len(missing):
+        row = int(missing[0][0])
+        raise ValueError(
+            f"y must hold a target in every row, got none in {place}, row {row + 1} "
+            f"(row {start + row + 1} of all)"
+        )

@@ -17,7 +17,9 @@ from sklearn.pipeline import make_pipeline
 
 from ecselm._typing import AnyArray, BoolArray, FloatArray
 from ecselm._wording import listed
-from ecselm.estimators._refit import refit_blocks
+from ecselm.fitness.sampling import RowSample
+from ecselm.outofcore import RowBlock
+from ecselm.outofcore.source import SUMS
 from ecselm.streaming.blocks import (
     BLOCK_ROWS,
     BlockFile,
@@ -27,8 +29,7 @@ from ecselm.streaming.blocks import (
     open_table,
     scanned_blocks,
 )
-from ecselm.streaming.fit import SAMPLE_ROWS, SUMS
-from ecselm.streaming.rows import ClassSample, RowBlock, check_sample, joined, placed
+from ecselm.streaming.fit import SAMPLE_ROWS, check_sample, placed, refit_stream
 from ecselm.study.card import ClassCount, DataSummary, RequestSummary
 from ecselm.study.evaluate import fit_baselines
 from ecselm.study.request import (
@@ -122,7 +123,8 @@ class RareRows:
         """Return the rows of some classes."""
         if not self._blocks:
             return None
-        rows = joined(self._blocks)
+        first, *others = self._blocks
+        rows = first.joined(*others)
         chosen = np.flatnonzero(np.isin(rows.y.astype(str), labels))
         return rows.taken(chosen) if len(chosen) else None
 
@@ -181,7 +183,8 @@ def first_pass(
     reader, task = RowReader.of(head, request), head.likely_task(request.task)
     while True:
         draw_rng = np.random.default_rng(request.seed).spawn(2)[0]
-        samples = [ClassSample(n_sample, rng) for rng in draw_rng.spawn(2)]
+        rngs = draw_rng.spawn(2)
+        samples: list[RowSample | None] = [None, None]
         tally, rare = TableTally(table.names, request.target, request.groups), RareRows()
         blocks = Blocks(table, tuple(table.names), block_rows)
         start, found = 0, task
@@ -197,9 +200,10 @@ def first_pass(
             labels = read_names(known[request.target])
             rows = RowBlock(known, labels, groups=reader.group_labels(known))
             train, test = (rows.taken(np.flatnonzero(one)) for one in (~is_test, is_test))
-            no_classes = np.zeros(len(known))
-            samples[0].add(train, train.y if task == "classes" else no_classes[: len(train)])
-            samples[1].add(test, no_classes[: len(test)])  # classes as frequent as they are
+            by_class = train.y if task == "classes" else None
+            samples[0] = _extended(samples[0], train, by_class, n_sample, rngs[0])
+            # Classes are as frequent among the test rows as they are.
+            samples[1] = _extended(samples[1], test, None, n_sample, rngs[1])
             if task == "classes":
                 rare.add(test)
         again, holds = table, True
@@ -210,6 +214,20 @@ def first_pass(
             if found == task:
                 return _sampled(again, reader, tally, request, samples, rare)
         table, task, passes.n_rows = again, found, None
+
+
+def _extended(
+    sample: RowSample | None,
+    rows: RowBlock,
+    labels: AnyArray | None,
+    n_rows: int,
+    rng: np.random.Generator,
+) -> RowSample:
+    """Return a sample after more rows."""
+    draws = rng.random(len(rows))
+    if sample is None:
+        return RowSample.of(rows, draws, n_rows, labels)
+    return sample.extended(rows, draws, labels)
 
 
 def _head(table: BlockFile) -> Any:
@@ -228,16 +246,17 @@ def _sampled(
     reader: RowReader,
     tally: TableTally,
     request: FitRequest,
-    samples: list[ClassSample],
+    samples: list[RowSample | None],
     rare: RareRows,
 ) -> FirstPass:
     """Return samples as a study takes them; classes of too few rows have no test rows."""
     plan, target = tally.plan(), tally.target(request.task)
     is_whole = target.classes.dtype.kind == "i"
-    n_by_label = Counter({str(label): n for label, n in samples[0].counts.items()})
-    n_test = sum(samples[1].counts.values())
-    if n_test:
-        train, test = [samples[0].block] if n_by_label else [], samples[1].block
+    counts = [{} if sample is None else sample.class_counts for sample in samples]
+    n_by_label = Counter({str(label): n for label, n in counts[0].items()})
+    n_test = sum(counts[1].values())
+    if samples[0] is not None and samples[1] is not None and n_test:
+        train, test = [samples[0].rows] if n_by_label else [], samples[1].rows
         few = [str(name) for name, n in target.counts.items() if n < FEW]
         moved = rare.of_classes(few)
         if moved is not None:
@@ -251,7 +270,7 @@ def _sampled(
             "held-out must leave rows to learn from of every class and rows to judge by, got "
             f"{request.test_share}"
         )
-    rows = [_targeted(block, reader, plan, target) for block in (joined(train), test)]
+    rows = [_targeted(block, reader, plan, target) for block in (train[0].joined(*train[1:]), test)]
     return FirstPass(table, reader, plan, target, rows[0], rows[1], n_by_class, n_test)
 
 
@@ -432,13 +451,13 @@ def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any,
 def _on_all_rows(fit: Fit, found: FirstPass, block_rows: int, passes: Passes) -> Fit:
     """Return the fit with output weights of all training rows."""
     *steps, (_, model) = fit.pipeline.steps
-    solved = refit_blocks(model, _training_blocks(fit, found, block_rows, passes))
+    solved = refit_stream(model, lambda: _training_blocks(fit, found, block_rows, passes))
     return replace(fit, pipeline=make_pipeline(*(step for _, step in steps), solved))
 
 
 def _training_blocks(
     fit: Fit, found: FirstPass, block_rows: int, passes: Passes
-) -> Iterator[tuple[Any, Any, None]]:
+) -> Iterator[tuple[Any, Any]]:
     """Yield inputs and targets of the training rows, block by block."""
     reader, notes = found.reader, found.plan.columns
     names = dict.fromkeys(
@@ -458,4 +477,4 @@ def _training_blocks(
             X = new_rows(known.loc[kept], notes)
         start += len(frame)
         if len(X):
-            yield fit.inputs_of(X), y[kept], None
+            yield fit.inputs_of(X), y[kept]

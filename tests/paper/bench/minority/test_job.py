@@ -14,7 +14,7 @@ from tests.paper.bench.minority.made import QuickFitter, cases, enough
 @pytest.mark.filterwarnings("ignore::ecselm.estimators._prior_test.FewCasesWarning")
 def test_a_default_that_keeps_the_prior_is_the_form_that_always_does(monkeypatch):
     """What saves a job a fit."""
-    monkeypatch.setattr(PriorTest, "pays", property(lambda verdict: False))
+    monkeypatch.setattr(PriorTest, "passed", property(lambda test: False))
     data = enough("yeast-a", shift=0.7)
     train, test = data.folds[0]
     every = labelled(data)

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMRegressor
 from ecselm.estimators._checkpoint import Checkpoint
-from ecselm.estimators._evolution import OPTIMIZERS, SearchProgress, SearchRun
+from ecselm.estimators._cost_search import OPTIMIZERS, SearchProgress, SearchRun
 from ecselm.search import BacktrackingSearch, Box, minimize
 from tests.estimators.plain import one_machine, plain_search
 
@@ -324,7 +324,7 @@ def test_callbacks_are_told_every_generation(data, around):
     assert [p.n_evaluations for p in seen] == list(range(6, 37, 6))
     assert {p.max_epochs for p in seen} == {5}
     told = pd.DataFrame(
-        [(p.generation, p.n_evaluations, p.best_score, p.mean_score, p.spread) for p in seen],
+        [(p.generation, p.n_evaluations, p.best_score, p.mean_score, p.std) for p in seen],
         columns=fitted.history_.columns,
     )
     assert told.equals(fitted.history_)
@@ -343,7 +343,7 @@ def test_progress_is_that_of_a_slow_loop():
         best = min(best, losses.min())
         rows.append((generation, 5 * (generation + 1), -best, -losses.mean(), losses.std()))
     SearchRun("bsa", 5, 3, callbacks=[seen.append]).evolve(bowl, BOX, {}, rng)
-    told = [(p.generation, p.n_evaluations, p.best_score, p.mean_score, p.spread) for p in seen]
+    told = [(p.generation, p.n_evaluations, p.best_score, p.mean_score, p.std) for p in seen]
     assert_allclose(told, rows, rtol=1e-14)
 
 
@@ -392,7 +392,7 @@ def test_verbose_two_logs_every_generation(data, caplog):
     lines = [record.getMessage() for record in caplog.records]
     assert lines.pop(0) == f"evaluated by {fitted.engine_}"
     assert len(lines) == 6
-    assert {record.name for record in caplog.records} == {"ecselm.estimators._evolution"}
+    assert {record.name for record in caplog.records} == {"ecselm.estimators._cost_search"}
     assert lines[-1].startswith(f"generation 5 of 5: best {fitted.best_score_:.6g}, mean ")
     caplog.clear()
     with caplog.at_level(logging.INFO, logger="ecselm"):

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 
 from ecselm import ECSELMClassifier
 from ecselm.estimators import FewCasesWarning
-from ecselm.estimators._ensemble import N_MEMBERS, Ensemble, Judged, Pool, score_std
+from ecselm.estimators._ensemble import N_MEMBERS, CandidatePool, Ensemble, Evaluated, score_std
 from ecselm.fitness import CostedRows
 from ecselm.layers import LayerUnion
 from tests.conftest import targets
 from tests.estimators.literal import Splitter, out_of_fold, printed_alpha, printed_beta
-from tests.estimators.test_offset import literal_cut, literal_cuts
+from tests.estimators.test_thresholds import literal_cut, literal_cuts
 from tests.layers.test_ranks import literal_scores as scores_of_ranks
 
 K = pytest.mark.parametrize("k", [2, 3])
@@ -149,7 +149,7 @@ def test_members_are_the_best_of_every_kind(k):
     model = committee().fit(*made(k))
     assert (model.members_["layer"].value_counts() <= N_MEMBERS).all()
     assert set(model.members_["layer"]) == {"rbf", "laplacian", "ranks", "tanh"}
-    assert model.solver_ == f"committee of {len(model.members_)}"
+    assert model.solver_ == f"ensemble of {len(model.members_)}"
     assert model.layer_.n_hidden == len(model.beta_)
 
 
@@ -397,14 +397,16 @@ def test_a_single_machine_has_no_members(given):
         model.members_  # noqa: B018
     model.fit(*made())
     assert not hasattr(model, "members_")
-    with pytest.raises(AttributeError, match="only for a committee, activation='auto'"):
+    with pytest.raises(AttributeError, match="only for an ensemble, activation='auto'"):
         model.members_  # noqa: B018
 
 
 def judged(layer, kind, losses, from_prior=None):
     points = 10.0 * layer + np.arange(len(losses))[:, np.newaxis]
     priors = np.zeros(len(losses), bool) if from_prior is None else np.array(from_prior)
-    return Judged(layer, kind, points, np.array(losses, float), priors, np.empty((0, len(losses))))
+    return Evaluated(
+        layer, kind, points, np.array(losses, float), priors, np.empty((0, len(losses)))
+    )
 
 
 def chosen(members):
@@ -413,7 +415,9 @@ def chosen(members):
 
 def test_pool_takes_the_best_of_every_kind_layer_by_layer():
     many = np.arange(N_MEMBERS, 0.0, -1.0)
-    pool = Pool([judged(0, "a", [99, 0.5]), judged(1, "a", many), judged(2, "b", [100, 50])])
+    pool = CandidatePool(
+        [judged(0, "a", [99, 0.5]), judged(1, "a", many), judged(2, "b", [100, 50])]
+    )
     # The losses of a are 0.5, 1 to 20, and 99: the last two are beyond the best of it.
     best = [10.0 + i for i in range(N_MEMBERS - 1, 0, -1)]
     assert chosen(pool.members()) == {0: [1.0], 1: best, 2: [21.0, 20.0]}
@@ -421,21 +425,23 @@ def test_pool_takes_the_best_of_every_kind_layer_by_layer():
 
 
 def test_pool_never_takes_what_could_not_be_judged():
-    pool = Pool([judged(0, "a", [np.inf, 1]), judged(1, "b", [np.inf, np.inf])])
+    pool = CandidatePool([judged(0, "a", [np.inf, 1]), judged(1, "b", [np.inf, np.inf])])
     assert chosen(pool.members()) == {0: [1.0]}
 
 
 def test_pool_of_priors_holds_nothing_else():
-    pool = Pool([judged(0, "a", [0, 1], [False, True]), judged(1, "b", [3, 2], [True, False])])
+    pool = CandidatePool(
+        [judged(0, "a", [0, 1], [False, True]), judged(1, "b", [3, 2], [True, False])]
+    )
     assert pool.has_prior
     assert chosen(pool.members(of_prior=True)) == {0: [1.0], 1: [10.0]}
     assert_array_equal(pool.best_prior, [1.0])
-    assert not Pool([judged(0, "a", [0])]).has_prior
+    assert not CandidatePool([judged(0, "a", [0])]).has_prior
 
 
 def test_what_a_search_finds_stands_beside_its_layer():
-    pool = Pool([judged(0, "a", [4]), judged(3, "b", [5])])
-    pool.add_found(pool.best, np.array([77.0]), 1.0)
+    pool = CandidatePool([judged(0, "a", [4]), judged(3, "b", [5])])
+    pool.add_found(np.array([77.0]), 1.0)
     assert chosen(pool.members()) == {0: [77.0, 0.0], 3: [30.0]}
     assert not pool.has_prior
 
@@ -461,23 +467,23 @@ def of_scores(Z, T):
 def test_sized_scores_come_nearest_to_their_targets(rng):
     T = np.sign(rng.standard_normal((40, 1)))
     Z = 30 * (T + rng.standard_normal((40, 1)))
-    sized = of_scores(Z, T).sized()
+    sized = of_scores(Z, T).scaled()
     factors = np.linspace(0.5, 1.5, 101)
-    errors = [np.sum((factor * sized.held_out - T) ** 2) for factor in factors]
+    errors = [np.sum((factor * sized.validation_scores - T) ** 2) for factor in factors]
     assert factors[np.argmin(errors)] == 1.0
-    assert_allclose(sized.held_out / Z, sized.beta[0, 0])
+    assert_allclose(sized.validation_scores / Z, sized.beta[0, 0])
 
 
 @pytest.mark.parametrize("sign", [-1.0, 0.0])
 def test_scores_that_say_nothing_or_the_contrary_stay_as_they_are(sign):
     T = np.array([[1.0], [-1.0]])
-    assert_array_equal(of_scores(sign * T, T).sized().held_out, sign * T)
+    assert_array_equal(of_scores(sign * T, T).scaled().validation_scores, sign * T)
 
 
 def test_cut_moves_all_scores_by_the_last_unit():
     T = np.array([[1.0], [-1.0]])
     one = of_scores(T, T)
-    cut = one.cut_at(np.array([0.25]))
-    assert_array_equal(cut.held_out, T - 0.25)
+    cut = one.with_thresholds(np.array([0.25]))
+    assert_array_equal(cut.validation_scores, T - 0.25)
     assert_array_equal(cut.beta, [[0.75]])
     assert_array_equal(one.beta, [[1.0]])

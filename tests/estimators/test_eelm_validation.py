@@ -10,7 +10,13 @@ from scipy import sparse
 from ecselm.costs import SampleCosts
 from ecselm.estimators._base import class_targets
 from ecselm.estimators._training import Rows
-from ecselm.estimators.eelm import ERROR_RATE, ROOT_MEAN_SQUARE, LayerJudge, as_weights, hold_out
+from ecselm.estimators.eelm import (
+    ERROR_RATE,
+    ROOT_MEAN_SQUARE,
+    LayerFitness,
+    as_weights,
+    validation_split,
+)
 from ecselm.layers import measure_scale
 
 
@@ -25,7 +31,7 @@ def as_set(rows):
 
 
 def split(rows, fraction=0.25, seed=0):
-    return hold_out(rows, fraction, np.random.default_rng(seed))
+    return validation_split(rows, fraction, np.random.default_rng(seed))
 
 
 @pytest.fixture
@@ -85,7 +91,7 @@ def judged(rng):
     X = rng.standard_normal((60, 3))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5)
     parts = split(as_rows(X, y))
-    return LayerJudge(parts, measure_scale(X, "minmax"), "sigmoid", 5, None, ERROR_RATE), rng
+    return LayerFitness(parts, measure_scale(X, "minmax"), "sigmoid", 5, None, ERROR_RATE), rng
 
 
 def test_error_and_norm_are_those_of_the_definition(judged):
@@ -105,7 +111,7 @@ def test_error_and_norm_are_those_of_the_definition(judged):
     assert_allclose(rmse, np.sqrt(((H_test @ beta - judge.rows.test.T) ** 2).mean()), rtol=1e-8)
 
 
-def test_held_out_rows_never_enter_the_output_weights(judged):
+def test_eelm_validation_rows_never_enter_the_output_weights(judged):
     judge, rng = judged
     P = rng.uniform(-1, 1, (10, 20))
     before, test = judge(P), judge.rows.test
