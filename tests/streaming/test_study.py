@@ -80,8 +80,8 @@ def test_a_file_is_read_once_more_where_it_is_not_as_it_seems(
     changed.to_parquet(tmp_path / "a.parquet")
     monkeypatch.setattr("ecselm.tables.text.CHUNK_BYTES", 4096)
     monkeypatch.setattr("ecselm.streaming.study.HEAD_ROWS", 200)
-    whole = study_stream(tmp_path / "a.parquet", asked(), block_rows=200, sample=300)
-    done = study_stream(tmp_path / "a.csv", asked(), block_rows=200, sample=300)
+    whole = study_stream(tmp_path / "a.parquet", requested(), block_rows=200, sample=300)
+    done = study_stream(tmp_path / "a.csv", requested(), block_rows=200, sample=300)
     assert done.model[-1].stream_["passes"] == passes
     assert done.card.data.columns == whole.card.data.columns
     assert done.card.held_out.scores == pytest.approx(whole.card.held_out.scores)

@@ -19,8 +19,8 @@ from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from tqdm.auto import tqdm
 
+from ecselm._progress import progress_bar
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import Workers, one_blas_thread
@@ -632,18 +632,11 @@ class SearchRun:
         fitness = ReplayedFitness(objective, search, self.checkpoint, self.max_epochs)
         if self.verbose > 1:
             logger.info("evaluated by %s", self.title)
-        with tqdm(
-            desc=self.title,
-            total=self.max_epochs + 1,
-            disable=self.verbose != 1,
-            unit="generation",
-            leave=False,
-        ) as bar:
+        with progress_bar(self.title, self.max_epochs + 1, shown=self.verbose == 1) as advance:
 
             def callback(_: AskTell, history: SearchHistory) -> bool:
                 progress = self._progress(history)
-                bar.update()
-                bar.set_postfix(best=f"{progress.best_score:.4g}")
+                advance(f"best={progress.best_score:.4g}")
                 # Generations of a checkpoint have been reported by the run that stored them.
                 return len(history.generations) > len(fitness.stored) and self._report(progress)
 

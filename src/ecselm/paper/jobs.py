@@ -19,9 +19,9 @@ from typing import Any, Protocol
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
-from tqdm import tqdm
 
 from ecselm._files import write_whole
+from ecselm._progress import progress_bar
 
 try:
     import fcntl
@@ -173,7 +173,6 @@ def run_jobs(
     *,
     n_jobs: int = 1,
     progress: str | None = None,
-    unit: str = "job",
 ) -> dict[str, JobResult]:
     """Run the jobs that the journal does not have, and return the results of all by key.
 
@@ -186,8 +185,6 @@ def run_jobs(
         Processes, each with one thread of BLAS. Results do not depend on it.
     progress : str or None, default=None
         Title of a progress bar; None shows none.
-    unit : str, default="job"
-        Unit of the progress bar.
     """
     planned = {job.key: job for job in jobs}
     results: dict[str, JobResult] = {}
@@ -196,21 +193,24 @@ def run_jobs(
             journal.open()
             results = {key: one for key, one in journal.results().items() if key in planned}
         pending = [job for key, job in planned.items() if key not in results]
-        bar = tqdm(
-            total=len(planned),
-            initial=len(results),
-            desc=progress,
-            unit=unit,
-            disable=progress is None or not pending,
+        bar = progress_bar(
+            progress or "",
+            len(planned),
+            shown=progress is not None and bool(pending),
+            n_done=len(results),
         )
-        with bar, parallel_config("loky", inner_max_num_threads=1), _kill_workers_on_error(n_jobs):
+        with (
+            bar as advance,
+            parallel_config("loky", inner_max_num_threads=1),
+            _kill_workers_on_error(n_jobs),
+        ):
             n_workers = min(n_jobs, max(1, len(pending)))
             pool = Parallel(n_jobs=n_workers, return_as="generator_unordered")
             for result in pool(delayed(_run)(job) for job in pending):
                 if journal is not None:
                     journal.add(result)
                 results[result.key] = result
-                bar.update()
+                advance("")
     return results
 
 

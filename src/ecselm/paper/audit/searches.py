@@ -251,7 +251,7 @@ def compare_searches(
         SearchJob(X, codes, n_classes, effort, split_rng, split)
         for split, split_rng in enumerate(rng.spawn(effort.n_repeats))
     ]
-    results = run_jobs(jobs, journal, n_jobs=n_jobs, progress=progress, unit="split")
+    results = run_jobs(jobs, journal, n_jobs=n_jobs, progress=progress)
     values = np.array([[one.value for one in results[job.key].rows] for job in jobs])
     F, A = values[:, ::2], values[:, 1::2]  # (n_repeats, 1 + n_arms) each
     return tuple(
