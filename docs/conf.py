@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import ecselm
+from ecselm.estimators import FewCasesWarning
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
@@ -15,7 +16,7 @@ from public_names import constants, public_packages  # noqa: E402  found by the 
 
 # The problems of the gallery are small and slower on several threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-warnings.simplefilter("ignore", ecselm.FewCasesWarning)
+warnings.simplefilter("ignore", FewCasesWarning)
 
 project = "ecselm"
 author = "the authors of ecselm"

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 from threadpoolctl import threadpool_limits
 
-from ecselm import FewCasesWarning
+from ecselm.estimators import FewCasesWarning
 from ecselm.metrics import total_cost
 from ecselm.paper.methods import tuned_method
 from ecselm.paper.protocols import FULL

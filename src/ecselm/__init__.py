@@ -18,12 +18,10 @@ if TYPE_CHECKING:
         EELMRegressor,
         ELMClassifier,
         ELMRegressor,
-        FewCasesWarning,
         KELMClassifier,
         KELMRegressor,
         WELMClassifier,
     )
-    from ecselm.layers import SaturationWarning
 
 __version__ = "0.1.0"
 
@@ -37,10 +35,8 @@ __all__ = [
     "EELMRegressor",
     "ELMClassifier",
     "ELMRegressor",
-    "FewCasesWarning",
     "KELMClassifier",
     "KELMRegressor",
-    "SaturationWarning",
     "WELMClassifier",
 ]
 
@@ -55,8 +51,7 @@ def __getattr__(name: str) -> Any:
     scikit-learn takes a second to import, which ``ecselm --help`` should not wait for.
     """
     if name in __all__:
-        module = "ecselm.layers" if name == "SaturationWarning" else "ecselm.estimators"
-        return getattr(import_module(module), name)
+        return getattr(import_module("ecselm.estimators"), name)
     if name in _PUBLIC_PACKAGES:
         return import_module(f"ecselm.{name}")
     raise AttributeError(f"module 'ecselm' has no attribute {name!r}")

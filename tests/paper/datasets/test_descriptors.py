@@ -68,5 +68,5 @@ def test_contrast_and_brightness_change_no_gradient(picture):
 
 
 def test_missing_package_names_its_extra():
-    with pytest.raises(ImportError, match="the extra 'images'"):
+    with pytest.raises(ImportError, match='the extra "images"'):
         imported("no_such_package_of_pictures")
