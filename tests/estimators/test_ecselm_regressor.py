@@ -348,7 +348,7 @@ def test_contradictions_are_refused_before_any_work(settings, message, monkeypat
     def working(*_):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr("ecselm.estimators.ecselm._one_model", working)
+    monkeypatch.setattr("ecselm.estimators.ecselm_regressor.one_model", working)
     monkeypatch.setattr(CostObjective, "__call__", working)
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)

@@ -3,7 +3,8 @@
 from ecselm.estimators._prior_test import FewCasesWarning
 from ecselm.estimators.cost_search import CostSearchCV
 from ecselm.estimators.cselm import CSELMClassifier, CSELMRegressor
-from ecselm.estimators.ecselm import ECSELMClassifier, ECSELMRegressor
+from ecselm.estimators.ecselm import ECSELMClassifier
+from ecselm.estimators.ecselm_regressor import ECSELMRegressor
 from ecselm.estimators.eelm import EELMClassifier, EELMRegressor
 from ecselm.estimators.elm import (
     ELMClassifier,

@@ -13,7 +13,7 @@ from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.costs import CostTerms
 from ecselm.estimators._base import class_codes, class_targets
 from ecselm.estimators._training import Rows
-from ecselm.estimators.ecselm import level_edges, level_position
+from ecselm.estimators.ecselm_regressor import level_edges, level_position
 from ecselm.fitness.folds import (
     N_FOLDS,
     N_LISTED,

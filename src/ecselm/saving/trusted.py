@@ -12,7 +12,7 @@ _ESTIMATORS = {
     "ecselm.estimators.cselm.CSELMClassifier",
     "ecselm.estimators.cselm.CSELMRegressor",
     "ecselm.estimators.ecselm.ECSELMClassifier",
-    "ecselm.estimators.ecselm.ECSELMRegressor",
+    "ecselm.estimators.ecselm_regressor.ECSELMRegressor",
     "ecselm.estimators.eelm.EELMClassifier",
     "ecselm.estimators.eelm.EELMRegressor",
     "ecselm.estimators.elm.ELMClassifier",
