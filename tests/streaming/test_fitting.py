@@ -283,9 +283,7 @@ def test_refits_refuse_other_columns_and_classes(few):
     model = search(activation="radbas").fit(X, y)
     with pytest.raises(ValueError, match="X must have 5 columns as in fit, got 3"):
         refit_stream(model, [(X[:, :3], y)])
-    with pytest.raises(
-        ValueError, match=r"y must hold only the classes \[0, 1, 2\], got \[9\]"
-    ):
+    with pytest.raises(ValueError, match=r"y must hold only the classes \[0, 1, 2\], got \[9\]"):
         refit_stream(model, [(X, np.where(y == 2, 9, y))])
 
 

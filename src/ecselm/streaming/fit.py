@@ -30,7 +30,7 @@ from ecselm.outofcore import (
     search_sampled,
 )
 from ecselm.outofcore.refit import check_refittable
-from ecselm.streaming.blocks import Blocks, Passes, Told, open_blocks, read_ahead
+from ecselm.streaming.blocks import Blocks, Passes, ProgressCallback, open_blocks, read_ahead
 
 SAMPLE_ROWS = MAX_VALIDATION_ROWS
 CostSearching = ECSELMClassifier | ECSELMRegressor
@@ -42,7 +42,7 @@ def fit_stream(
     *,
     target: str | None = None,
     max_validation_rows: int = MAX_VALIDATION_ROWS,
-    progress: Told = None,
+    progress: ProgressCallback = None,
 ) -> Any:
     """Fit an estimator on rows that come in blocks, in bounded memory.
 
@@ -113,7 +113,7 @@ def fit_stream(
 
 
 def refit_stream(
-    model: Any, source: Any, *, target: str | None = None, progress: Told = None
+    model: Any, source: Any, *, target: str | None = None, progress: ProgressCallback = None
 ) -> Any:
     """Solve a searched model again on all rows of a source, in one pass.
 

@@ -35,7 +35,7 @@ def read_arff(text: str, file: str) -> Any:
        size sex
     0   1.0   m
     """
-    # SciPy tells quotes by the first row and keeps names as bytes in ASCII.
+    # SciPy detects quotes by the first row and keeps names as bytes in ASCII.
     plain = "\n".join(_FOREIGN.sub(_escaped, _unquoted(line)) for line in text.splitlines())
     longest = csv.field_size_limit()
     try:
@@ -62,7 +62,7 @@ def read_libsvm(text: str, file: str) -> Any:
     """
     try:
         # Columns are named by the numbers in the file: whether those begin with 0 or 1 could
-        # be told from one file and not from the next.
+        # be known from one file and not from the next.
         X, y = load_svmlight_file(io.BytesIO(text.encode()), zero_based=True)
     except Exception as error:
         raise ValueError(
