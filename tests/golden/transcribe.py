@@ -36,7 +36,7 @@ ENVIRONMENT = {"COLUMNS": "100"}
 ABSENT = ("ECSELM_DATA", "FORCE_COLOR", "NO_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE")
 QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
-_BAR = re.compile(r" +\d+%\|[^|]*\| (\d+/\d+) \[[^\]]*\]$")
+_BAR = re.compile(r" [━╸╺]+ +(\d+/\d+) [-:\d]+ *$")
 _PAGE_VERSIONS = re.compile(r"<caption>Versions</caption>.*?</table>", re.DOTALL)
 _VARYING = (
     (re.compile(r'("seconds": )[-+.\de]+'), r"\1<seconds>"),

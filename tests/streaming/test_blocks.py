@@ -105,7 +105,7 @@ def test_a_named_index_is_a_column_and_another_is_not(tmp_path, frame, index):
     pd.testing.assert_frame_equal(together(open_blocks(file, block_rows=99)), table)
 
 
-def test_some_columns_are_read_in_the_order_asked_for(tmp_path, frame):
+def test_some_columns_are_read_in_the_requested_order(tmp_path, frame):
     frame.to_parquet(tmp_path / "a.parquet")
     frame.to_csv(tmp_path / "a.csv", index=False)
     for file in ("a.parquet", "a.csv"):
@@ -137,7 +137,7 @@ def test_files_without_a_table_are_refused(tmp_path, name, content, sentence):
         open_blocks(tmp_path / name)
 
 
-def test_what_is_not_there_is_refused_with_what_is_near(tmp_path):
+def test_missing_files_and_columns_are_refused_with_the_nearest_name(tmp_path):
     (tmp_path / "known.csv").write_text("age,sex\n1,f\n")
     with pytest.raises(FileNotFoundError, match=r"did you mean 'known.csv'"):
         open_blocks(tmp_path / "know.csv")
@@ -147,7 +147,7 @@ def test_what_is_not_there_is_refused_with_what_is_near(tmp_path):
         open_blocks(tmp_path / "known.csv", block_rows=0)
 
 
-def test_endings_tell_what_can_be_read_in_blocks():
+def test_endings_show_which_files_can_be_read_in_blocks():
     assert can_open_blocks("a.CSV.gz")
     assert not can_open_blocks("a.svm")
     with pytest.raises(ValueError, match="must end in"):

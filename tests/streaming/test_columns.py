@@ -1,4 +1,4 @@
-"""Columns are told from blocks by the rules that tell them from a whole table."""
+"""Types of columns are the same from blocks as from a whole table."""
 
 import numpy as np
 import pandas as pd
@@ -110,7 +110,7 @@ def test_many_distinct_values_are_counted_nearly(rng):
     assert whole.number == count.number
 
 
-def test_numbers_of_many_rows_are_left_out():
+def test_numbers_of_many_rows_are_not_used():
     frame = pd.DataFrame({"row": np.arange(20_000), "x": np.arange(20_000) % 9 / 2})
     frame["y"] = np.where(frame["x"] > 2, "a", "b")
     plan, _ = looked_at(frame, "y", 3000)

@@ -84,22 +84,22 @@ def test_a_file_is_read_once_more_where_it_is_not_as_it_seems(
     done = study_stream(tmp_path / "a.csv", requested(), block_rows=200, sample=300)
     assert done.model[-1].stream_["passes"] == passes
     assert done.card.data.columns == whole.card.data.columns
-    assert done.card.held_out.scores == pytest.approx(whole.card.held_out.scores)
+    assert done.card.test.scores == pytest.approx(whole.card.test.scores)
 
 
-def test_what_was_sampled_is_told(folder):
+def test_notes_name_the_samples(folder):
     card = study_stream(folder / "a.parquet", requested(), block_rows=200, sample=100).card
-    told = " ".join(card.data.notes)
-    assert f"chosen by 100 of the {card.data.n_train} rows" in told
-    assert "results are of 100 of them" in told
+    notes = " ".join(card.data.notes)
+    assert f"chosen by 100 of the {card.data.n_train} training rows" in notes
+    assert "results are of 100 of them" in notes
     assert card.data.n_test == 100
     assert sum(one.n_train for one in card.data.classes) == card.data.n_train
     assert Card.from_json(card.to_json()) == card
     assert card.test.scores["balanced_accuracy"] > 0.7
 
 
-def test_rows_held_out_are_not_learned_from(folder, frame):
-    """With all rows in the sample, those to learn from and those held out are all rows."""
+def test_rows_are_training_or_test_rows(folder, frame):
+    """With all rows in the sample, training and test rows are all rows."""
     card = study_stream(folder / "a.parquet", requested(test_share=0.4), sample=5000).card
     assert card.data.n_train + card.data.n_test == N
     assert abs(card.data.n_test / N - 0.4) < 0.05
@@ -108,10 +108,10 @@ def test_rows_held_out_are_not_learned_from(folder, frame):
 def test_equal_rows_and_groups_stay_together(frame):
     rule = HashSplit(0.3, 5)
     X = frame[["a", "sex"]]
-    held = rule(X)
-    assert 0.25 < held.mean() < 0.35
-    np.testing.assert_array_equal(rule(X.iloc[::-1])[::-1], held)
-    assert (HashSplit(0.3, 6)(X) != held).any()
+    is_test = rule(X)
+    assert 0.25 < is_test.mean() < 0.35
+    np.testing.assert_array_equal(rule(X.iloc[::-1])[::-1], is_test)
+    assert (HashSplit(0.3, 6)(X) != is_test).any()
     np.testing.assert_array_equal(rule(X.assign(a=0.0)), rule(X.assign(a=-0.0)))
     people = frame["person"].astype(str).to_numpy()
     by_person = pd.Series(rule(X, people)).groupby(people).nunique()
@@ -142,14 +142,14 @@ def test_what_is_known_of_costs_is_kept(folder, tmp_path):
     assert found.scores["balanced_accuracy"] > 0.7
 
 
-def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
+def test_notes_name_rows_without_a_target_and_rare_classes(frame, tmp_path):
     state = frame["state"].where(np.arange(N) % 50 > 0, None)
     state = state.where(np.arange(N) >= FEW - 3, "odd")
     frame.assign(state=state).to_parquet(tmp_path / "b.parquet")
     card = study_stream(tmp_path / "b.parquet", requested(), block_rows=333, sample=300).card
-    told = " ".join(card.data.notes)
-    assert "No row of odd is a test row" in told
-    assert "rows have no state and are left out" in told
+    notes = " ".join(card.data.notes)
+    assert "No row of odd is a test row" in notes
+    assert "rows have no state and are left out" in notes
     odd = next(one for one in card.data.classes if one.name == "odd")
     assert (odd.n_train, odd.n_test) == (FEW - 3, 0)
 
@@ -162,7 +162,7 @@ def test_rows_without_a_target_and_rare_classes_are_told(frame, tmp_path):
         (requested(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
         (requested(), {"block_rows": 0}, "block_rows must be at least 1"),
         (requested(), {"sample": 0}, "sample must be at least 1 row"),
-        (requested(test_share=1e-9), {}, "held-out must leave rows"),
+        (requested(test_share=1e-9), {}, "held-out must leave training rows"),
     ],
 )
 def test_bad_requests_are_refused(folder, wanted, options, sentence):
@@ -170,7 +170,7 @@ def test_bad_requests_are_refused(folder, wanted, options, sentence):
         study_stream(folder / "a.parquet", wanted, **options)
 
 
-def test_strangers_in_new_rows_are_named_by_block(tmp_path):
+def test_other_cells_in_new_rows_are_named_by_block(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("age\n" + "1\n" * 25 + "old\n" + "2\n" * 10)
     age = ColumnNote("age", "numbers", 0, 2, "as it is")

@@ -1,4 +1,4 @@
-"""Cells as people write them; what is of another kind is said by cell."""
+"""Cells as people write them; those of another kind are marked."""
 
 from datetime import date
 
@@ -60,7 +60,7 @@ def test_a_comma_that_may_be_either_is_decided_by_the_caller():
     ],
     ids=["word", "code", "two styles", "list", "some per cent"],
 )
-def test_what_is_no_number_is_told_by_cell(cells, bad):
+def test_cells_that_are_no_numbers_are_marked(cells, bad):
     reading = read_numbers(pd.Series(cells))
     assert_array_equal(reading.bad, bad)
     assert not reading.is_clean
@@ -98,7 +98,7 @@ def test_days_are_counted_from_1970_whatever_a_date_is_kept_as(column):
     assert_array_equal(read_days(column).values, [1.0, NAN])
 
 
-def test_what_is_no_iso_date_is_told_by_cell():
+def test_cells_that_are_no_iso_dates_are_marked():
     cells = ["2024-02-29", "2023-02-29", "01.02.2024", "?", "0001-01-01"]
     assert_array_equal(read_days(pd.Series(cells)).bad, [False, True, True, False, False])
 

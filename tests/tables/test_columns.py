@@ -1,4 +1,4 @@
-"""What becomes of columns, and of the rows that a model is asked about."""
+"""Types of columns, and rows as a model takes them."""
 
 import numpy as np
 import onnxruntime
@@ -70,7 +70,7 @@ def test_every_column_gets_a_kind_by_what_it_holds(plan):
     }
 
 
-def test_every_treatment_is_said_in_words(plan):
+def test_every_treatment_is_described(plan):
     said = {column.name: column.treatment for column in plan.columns}
     assert said["size"] == "missing values: median, and a column that marks them"
     assert said["share"] == "written as text"
@@ -81,7 +81,7 @@ def test_every_treatment_is_said_in_words(plan):
     assert said["remark"] == "left out: another value in nearly every row"
 
 
-def test_rows_without_a_target_are_left_out_with_a_note(frame, plan):
+def test_rows_without_a_target_are_dropped_with_a_note(frame, plan):
     assert plan.notes == (f"2 of {N} rows have no diagnosis and are left out.",)
     rows = training_rows(frame, plan)
     assert len(rows.X) == len(rows.y) == N - 2
@@ -102,7 +102,7 @@ def test_the_transformer_gives_numbers_without_gaps(frame, plan):
     assert_array_equal(values[:, names.index("names__site_brain")], X["site"] == "brain")
 
 
-def test_numbers_are_told_from_words_among_them_by_name():
+def test_words_among_numbers_are_named():
     cells = [str(n / 7) for n in range(60)]
     table = pd.DataFrame({"dose": [*cells, "unknown"], "size": range(61, 0, -1), "y": [0] * 61})
     table["size"] = table["size"] / 3
@@ -110,7 +110,7 @@ def test_numbers_are_told_from_words_among_them_by_name():
     assert (dose.kind, dose.treatment) == ("text", "left out: numbers but for 'unknown'")
 
 
-def test_too_many_words_are_text_and_left_out():
+def test_too_many_words_are_text_and_not_used():
     words = [f"word {n // 2}" for n in range(400)]
     table = pd.DataFrame({"said": words, "size": np.linspace(0, 1, 400), "y": [0, 1] * 200})
     assert plan_columns(table, "y").columns[0].treatment == "left out: text of 200 values"
@@ -219,7 +219,7 @@ def test_a_whole_number_among_names_is_the_same_in_every_file():
         (["1,5", "2,5", "3,25"], "numbers"),
     ],
 )
-def test_the_task_is_told_by_how_many_values_there_are(y, task):
+def test_the_task_follows_from_the_number_of_values(y, task):
     assert task_of(y) == task
     assert task_of(y, "classes") == "classes"
 
@@ -264,7 +264,7 @@ def test_names_become_the_same_numbers_in_onnx(frame, plan):
     assert_array_equal(answer, one_hot.transform(X))
 
 
-def test_day_numbers_refuse_what_is_no_date():
+def test_day_numbers_refuse_other_cells():
     with pytest.raises(ValueError, match="column 'seen' must hold ISO dates, got 'May' in row 2"):
         DayNumbers().fit(pd.DataFrame({"seen": ["2024-01-01", "May"]}))
     fitted = DayNumbers().fit(pd.DataFrame({"seen": ["2024-01-01"]}))

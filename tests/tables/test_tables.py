@@ -154,7 +154,7 @@ def test_numbers_in_the_place_of_names_are_noted(write):
         ("a.svm", "1 99999999:1\n", "at most 50000000 cells"),
     ],
 )
-def test_what_is_no_table_is_refused_in_one_sentence(write, name, content, sentence):
+def test_files_without_a_table_are_refused_in_one_sentence(write, name, content, sentence):
     with pytest.raises(ValueError, match=sentence) as refused:
         read_table(write(name, content))
     assert "\n" not in str(refused.value)

@@ -632,7 +632,13 @@ class SearchRun:
         fitness = ReplayedFitness(objective, search, self.checkpoint, self.max_epochs)
         if self.verbose > 1:
             logger.info("evaluated by %s", self.title)
-        with progress_bar(self.title, self.max_epochs + 1, shown=self.verbose == 1) as advance:
+        shown = self.verbose == 1
+        bar = (
+            progress_bar(self.title, self.max_epochs + 1)
+            if shown
+            else contextlib.nullcontext(_no_bar)
+        )
+        with bar as advance:
 
             def callback(_: AskTell, history: SearchHistory) -> bool:
                 progress = self._progress(history)
@@ -697,6 +703,10 @@ class SearchRun:
             )
         returned = [callback(progress) for callback in self.callbacks]  # none is skipped
         return any(isinstance(value, bool | np.bool_) and bool(value) for value in returned)
+
+
+def _no_bar(_: str) -> None:
+    """Show nothing."""
 
 
 def _ranked(

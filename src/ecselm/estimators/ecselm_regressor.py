@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from ecselm._sklearn import Interval, StrOptions, check_weights, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
-from ecselm.costs import check_row_costs
 from ecselm.costs.levels import ClassLevel, CostLevel, SampleLevel
+from ecselm.costs.parse import check_row_costs
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
     ELMRegressorBase,

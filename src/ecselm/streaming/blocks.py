@@ -40,14 +40,14 @@ class Passes:
     Parameters
     ----------
     n_planned : int
-    callback : callable or None, default=None
+    progress : callable or None, default=None
         Called with a :class:`StreamProgress` at the beginning of a pass and after every block.
     n_rows : int or None, default=None
         How many rows there are, if that is known. It is after the first pass.
 
     Examples
     --------
-    >>> passes = Passes(1, lambda done: print(done.purpose, done.n_rows, done.n_total))
+    >>> passes = Passes(1, lambda now: print(now.purpose, now.n_rows, now.n_total))
     >>> for block in passes.over([[1, 2], [3]], "sums", len):
     ...     pass
     sums 0 None
@@ -58,11 +58,11 @@ class Passes:
     """
 
     def __init__(
-        self, n_planned: int, callback: ProgressCallback = None, n_rows: int | None = None
+        self, n_planned: int, progress: ProgressCallback = None, n_rows: int | None = None
     ) -> None:
         self.number = 0
         self.n_rows = n_rows
-        self._n_planned, self._callback = n_planned, callback
+        self._n_planned, self._progress = n_planned, progress
 
     def over(
         self, blocks: Iterable[Any], purpose: str, size: Callable[[Any], int]
@@ -70,11 +70,11 @@ class Passes:
         """Yield all blocks in one more pass; rows must be as many as in any pass before."""
         self.number += 1
         n_rows = 0
-        self._tell(purpose, n_rows)
+        self._report(purpose, n_rows)
         for block in blocks:
             yield block
             n_rows += size(block)
-            self._tell(purpose, n_rows)
+            self._report(purpose, n_rows)
         if self.n_rows is not None and n_rows != self.n_rows:
             raise ValueError(
                 f"the rows must be the same in every pass, got {self.n_rows} of them and then "
@@ -82,9 +82,9 @@ class Passes:
             )
         self.n_rows = n_rows
 
-    def _tell(self, purpose: str, n_rows: int) -> None:
-        if self._callback is not None:
-            self._callback(
+    def _report(self, purpose: str, n_rows: int) -> None:
+        if self._progress is not None:
+            self._progress(
                 StreamProgress(self.number, self._n_planned, purpose, n_rows, self.n_rows)
             )
 
@@ -169,7 +169,7 @@ def open_blocks(
     Returns
     -------
     Blocks
-        Iterating over it yields pandas frames; ``n_rows`` and ``notes`` tell of the table.
+        Iterating over it yields pandas frames; ``n_rows`` and ``notes`` describe the table.
 
     Examples
     --------

@@ -52,7 +52,7 @@ from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan, TableTally
 FEW = 20  # rows of a class below which none is a test row: chance could take all of them
 HEAD_ROWS = 10_000  # by which it is guessed which columns identify rows
 LOOK = "columns and samples"
-ANSWER = "predicting"
+PREDICT = "predicting"
 N_PASSES = 2  # columns and samples, sums
 
 
@@ -104,7 +104,7 @@ class RowReader:
 
 
 class RareRows:
-    """The first test rows of every class, in case that there are too few of the class."""
+    """The first test rows of every class, which are training rows if the class is rare."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -173,8 +173,8 @@ def first_pass(
 ) -> FirstPass:
     """Find types, classes and test rows, and draw samples, in one pass over a table.
 
-    The first rows tell how the others are probably read, and whether classes are predicted. If
-    later rows show that to be wrong, the table is read once more.
+    How rows are read, and whether classes are predicted, is guessed by the first rows. If later
+    rows show that to be wrong, the table is read once more.
     """
     table: BlockFile = open_table(path, block_rows)
     head = TableTally(table.names, request.target, request.groups)
@@ -269,7 +269,7 @@ def _sampled(
     n_by_class = {(int(name) if is_whole else name): n for name, n in n_by_label.items()}
     if not n_test or not n_by_class or set(target.counts) - set(n_by_class):
         raise ValueError(
-            "held-out must leave rows of every class to train on and rows to evaluate on, got "
+            "held-out must leave training rows of every class and test rows, got "
             f"{request.test_share}"
         )
     rows = [_targeted(block, reader, plan, target) for block in (train[0].joined(*train[1:]), test)]
@@ -306,7 +306,7 @@ def new_blocks(
     Returns
     -------
     iterator of DataFrame
-        An error in a block names its rows.
+        Errors name the block and its rows.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def new_blocks(
 
 def _read(blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes) -> Iterator[Any]:
     start = 0
-    for number, frame in enumerate(passes.over(blocks, ANSWER, len), 1):
+    for number, frame in enumerate(passes.over(blocks, PREDICT, len), 1):
         with placed(number, start, len(frame)):
             rows = new_rows(frame, columns)
         yield rows
@@ -358,7 +358,7 @@ def study_stream(
         The most rows of a block.
     sample : int, default=100000
         The most rows by which columns are filled and layers, costs and C are chosen, even over
-        the classes; and the largest number of test rows to evaluate on.
+        the classes; and the most test rows.
     callbacks : callable or list of callables, default=None
         Called after every generation of the search.
     progress : callable or None, default=None
@@ -422,14 +422,15 @@ def _notes(found: FirstPass, passes: Passes) -> tuple[str, ...]:
     """Say how the rows were read, a sentence each."""
     times = "1 pass" if passes.number == 1 else f"{passes.number} passes"
     notes = [f"Read in blocks, in {times} over {passes.n_rows} rows."]
+    n_train, n_test = len(found.train.y), len(found.test.y)
     if not found.is_complete:
         notes.append(
-            f"Layers, costs and C were chosen on {len(found.train.y)} of the {found.n_train} "
-            "training rows, sampled evenly over the classes; output weights are of all of them."
+            f"Layers, costs and C were chosen by {n_train} of the {found.n_train} training "
+            "rows, drawn evenly over the classes; output weights are from all of them."
         )
-    if len(found.test.y) < found.n_test:
+    if n_test < found.n_test:
         notes.append(
-            f"Results are of {len(found.test.y)} of {found.n_test} test rows, drawn at random."
+            f"There are {found.n_test} test rows; results are of {n_test} of them, drawn at random."
         )
     spared = [str(name) for name in found.spared]
     if spared:

@@ -262,11 +262,11 @@ class DayNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._days(X)
 
     def onnx_shape_calculator(self) -> Callable[[Any], None]:
-        """Return what tells skl2onnx the shape of the days in a graph."""
+        """Return the function that sets the shape of the days in a graph for skl2onnx."""
         return _set_shape
 
     def onnx_converter(self) -> Callable[[Any, Any, Any], None]:
-        """Return what writes the days to a graph, whose inputs are days: it knows no dates."""
+        """Return the function that writes the days to a graph; its inputs are days already."""
         return _convert
 
     def _days(self, X: Any) -> FloatArray:

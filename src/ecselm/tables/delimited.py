@@ -57,7 +57,7 @@ def are_whole(values: FloatArray) -> bool:
         np.isfinite(some).all()
         and (some == np.round(some)).all()
         and (np.abs(some) < LARGEST_WHOLE).all()
-        for some in (values[:N_PROBED], values)  # the first ones often tell
+        for some in (values[:N_PROBED], values)  # the first ones are often enough
     )
 
 
@@ -277,7 +277,7 @@ class ColumnReader:
         Returns
         -------
         array, Words or None
-            None if the cells are needed as words: the numbers alone do not tell their style.
+            None if the cells are needed as words: the numbers alone do not show their style.
         """
         if isinstance(cells, Words):
             self.add_words(cells.distinct)
@@ -315,7 +315,7 @@ class ColumnReader:
             self._whole[style] &= not missing and are_whole(known)
 
     def _add_numbers(self, chunk: Chunk, place: int, cells: AnyArray, sign: str | None) -> bool:
-        """Take numbers that pandas has read into account, if they tell which styles are left."""
+        """Take numbers that pandas has read into account, if they show which styles are left."""
         values = numbers_of(cells, _PLAIN)
         if np.isnan(values).all():
             return False

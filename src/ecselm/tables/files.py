@@ -21,7 +21,7 @@ _VERSIONS = {(1, 0), (2, 0), (3, 0)}  # of NumPy's format
 
 
 class MissingArray(FileNotFoundError, ValueError):
-    """A file that is whole and does not have an array: as good as no file for those who ask."""
+    """Raised for a file that is whole but lacks an array."""
 
 
 def read_bytes(path: Path) -> bytes:

@@ -35,7 +35,7 @@ def read_arff(text: str, file: str) -> Any:
        size sex
     0   1.0   m
     """
-    # SciPy tells quotes by the first row and keeps names as bytes in ASCII.
+    # SciPy detects quotes by the first row and keeps names as bytes in ASCII.
     plain = "\n".join(_FOREIGN.sub(_escaped, _unquoted(line)) for line in text.splitlines())
     longest = csv.field_size_limit()
     try:

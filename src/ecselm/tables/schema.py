@@ -188,7 +188,7 @@ def target_rows(frame: Any, target: str) -> AnyArray:
 class DistinctCount:
     """Count distinct values, exactly up to ``most`` of them.
 
-    Values are hashed evenly over an interval. Where the smallest hashes lie tells how many
+    Values are hashed evenly over an interval. Where the smallest hashes lie shows how many
     there are altogether, and does not depend on the order of the values.
 
     Parameters
