@@ -54,14 +54,23 @@ def test_newer_formats_are_refused_with_both_versions(path, small, write):
     if write:
         with pytest.warns(UntrustedFileWarning):
             save_model(small, path, pickle=True)
-    header = json.dumps({"format": 2, "ecselm": "9.8"}).encode()
+    header = json.dumps({"format": files.FORMAT + 1, "ecselm": "9.8"}).encode()
     content = path.read_bytes()
     if write:
         path.write_bytes(files.PICKLED + header + b"\n" + content.split(b"\n", 1)[1])
     else:
         path.write_bytes(packed({HEADER: header}))  # whatever else it may hold
-    with pytest.raises(ValueError, match=rf"format 2 of ecselm 9\.8.*{ecselm.__version__}"):
+    with pytest.raises(
+        ValueError, match=rf"format {files.FORMAT + 1} of ecselm 9\.8.*{ecselm.__version__}"
+    ):
         load_model(path, pickle=True)
+
+
+def test_an_older_format_is_refused_with_its_version(path):
+    header = json.dumps({"format": 1, "ecselm": "0.1"}).encode()
+    path.write_bytes(packed({**unpacked(path.read_bytes()), HEADER: header}))
+    with pytest.raises(ValueError, match=r"format 1 of ecselm 0\.1, .*fit the model again"):
+        load_model(path)
 
 
 @pytest.mark.parametrize("header", [b"", b"[]", b"{}", b'{"format": "1", "ecselm": "1"}'])
@@ -195,7 +204,7 @@ def test_warning_comes_before_anything_is_executed(tmp_path):
         def __reduce__(self):
             return open, (str(mark), "w")
 
-    header = json.dumps({"format": 1, "ecselm": "0.1.0"}).encode()
+    header = json.dumps({"format": files.FORMAT, "ecselm": "0.1.0"}).encode()
     path.write_bytes(files.PICKLED + header + b"\n" + pickle.dumps(Weapon()))
     with pytest.raises(UntrustedFileWarning):  # as an error, which stops it
         load_model(path, pickle=True)

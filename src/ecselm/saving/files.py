@@ -25,7 +25,7 @@ from ecselm.saving.checks import (
 )
 from ecselm.saving.plain import from_plain, to_plain
 
-FORMAT = 1  # of files; raised when a stored class changes its fields or their meaning
+FORMAT = 2  # of files; raised when a stored class changes its fields or their meaning
 PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle
 EXECUTES = "reading a pickle executes whatever is in it: read it only if you trust who wrote it"
 
@@ -145,7 +145,7 @@ def _header() -> bytes:
 
 
 def _written_by(header: bytes) -> str:
-    """Return the version in a header, or raise ValueError for a later format."""
+    """Return the version in a header, or raise ValueError for another format."""
     stored = json.loads(header)
     number, theirs = stored["format"], stored["ecselm"]
     if type(number) is not int or number < 1 or type(theirs) is not str:
@@ -154,6 +154,11 @@ def _written_by(header: bytes) -> str:
         raise ValueError(
             f"it has format {number} of ecselm {theirs}, and this is ecselm {version('ecselm')}, "
             f"which reads formats up to {FORMAT}; install a newer one"
+        )
+    if number < FORMAT:
+        raise ValueError(
+            f"it has format {number} of ecselm {theirs}, whose classes have moved since: "
+            f"ecselm {version('ecselm')} reads format {FORMAT}; fit the model again"
         )
     return theirs
 
