@@ -79,6 +79,6 @@ def test_no_rows_give_an_empty_frame(tmp_path):
 
 def test_missing_pyarrow_names_the_extra(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"ecselm\[reproduce\]"):
+    with pytest.raises(ImportError, match='the extra "reproduce"'):
         write_rows(tmp_path / "one", [])
     assert not list(tmp_path.iterdir())

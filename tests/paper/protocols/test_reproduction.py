@@ -171,7 +171,7 @@ def test_a_figure_is_drawn_in_two_formats(tmp_path, monkeypatch):
     assert "<svg" in (done.folder / "figure-9.svg").read_text()
     assert "not drawn" not in done.text()
     monkeypatch.setattr(reproduction, "find_spec", lambda name: None)
-    assert 'needs the extra "plot"' in done.text()
+    assert 'install the extra "plot"' in done.text()
 
 
 def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
