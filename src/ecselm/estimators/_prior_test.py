@@ -43,7 +43,7 @@ class PriorTest:
 
     @property
     def passed(self) -> bool:
-        """Tell whether learned costs beat the prior by more than chance."""
+        """Tell whether learned costs beat the prior by one standard error, or two with few rows."""
         return self.gain > (STRONG if self.few_rows else 1.0) * self.std_error
 
 
