@@ -24,6 +24,7 @@ from ecselm.paper.datasets.synthetic import (
     make_m2b_like,
 )
 from ecselm.paper.datasets.uci import load_bank_marketing, load_german, load_ordinal
+from ecselm.paper.datasets.uci121 import list_uci121, load_uci121
 
 __all__ = [
     "Dataset",
@@ -32,6 +33,7 @@ __all__ = [
     "lfw_pairs_from_images",
     "list_bundled",
     "list_keel",
+    "list_uci121",
     "load_ar",
     "load_bank_marketing",
     "load_bundled",
@@ -46,6 +48,7 @@ __all__ = [
     "load_olivetti",
     "load_ordinal",
     "load_scut",
+    "load_uci121",
     "make_ar_like",
     "make_enose_like",
     "make_lfw_like",
