@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from ecselm.paper.datasets import (
     Dataset,
     list_keel,
+    list_uci121,
     load_bank_marketing,
     load_gas,
     load_german,
     load_keel,
+    load_uci121,
 )
 from ecselm.paper.datasets.dataset import Folds, leave_fold_out, stratified_fold
+from ecselm.paper.datasets.uci121 import halves_of_uci121
 from ecselm.paper.protocols.protocol import Case, subsample
 
 Half = Literal["development", "confirmation", "neither"]
@@ -37,7 +40,10 @@ CONFIRMATION = (
 )
 COUNTED_TARGETS = ("gmean", "f1_macro", "matthews_corrcoef", "accuracy")
 COST_TARGETS = ("mean_cost",)
-TARGETS = (*COUNTED_TARGETS, *COST_TARGETS)
+UCI_TARGETS = ("accuracy", "log_loss", "gmean")
+SET_TARGETS = (*COUNTED_TARGETS, "log_loss")  # compared over data sets
+TARGETS = (*SET_TARGETS, *COST_TARGETS)
+SMALLER_IS_BETTER = ("log_loss", "mean_cost")
 QUICK_SETS = (
     "ecoli-0-3-4_vs_5",
     "ecoli-0_vs_1",
@@ -48,6 +54,7 @@ QUICK_SETS = (
     "wine",
     "winequality-white-9_vs_4",
 )
+UCI_QUICK_SETS = ("balance-scale", "fertility", "glass", "iris", "post-operative", "wine")
 BANK_TRAIN, BANK_TEST, BANK_SPLITS = 2000, 10000, 5
 MAX_NAMED = 5
 
@@ -138,6 +145,20 @@ def bench_cases() -> tuple[BenchCase, ...]:
         BenchCase(Case("german", "public", load_german), partial(folds_of, 10), COST_TARGETS),
         BenchCase(Case("german-mixed", "public", mixed), partial(folds_of, 10), COST_TARGETS),
         BenchCase(Case("bank", "public", load_bank_marketing), bank, COST_TARGETS),
+    )
+
+
+def uci_cases() -> tuple[BenchCase, ...]:
+    """Return the data sets of UCI that are available, in their halves."""
+    halves = halves_of_uci121()
+    return tuple(
+        BenchCase(
+            Case(name, "public", partial(load_uci121, name)),
+            official,
+            UCI_TARGETS,
+            half=cast("Half", halves.get(name, "neither")),
+        )
+        for name in list_uci121()
     )
 
 

@@ -90,6 +90,43 @@ def forests(shape: Shape) -> list[Candidate]:  # noqa: ARG001
     return cross_product(min_samples_leaf=[3, 1], max_features=["sqrt", None])
 
 
+def few_trees(shape: Shape) -> list[Candidate]:  # noqa: ARG001
+    """Return six numbers and sizes of boosted trees, LightGBM's defaults among them."""
+    paces = [(0.05, 100), (0.1, 100)]
+    sizes = [(4, 20), (8, 10), (31, 20)]
+    return [
+        {
+            "learning_rate": rate,
+            "n_estimators": number,
+            "num_leaves": leaves,
+            "min_child_samples": least,
+        }
+        for (rate, number), (leaves, least) in product(paces, sizes)
+    ]
+
+
+def few_histogram_trees(shape: Shape) -> list[Candidate]:  # noqa: ARG001
+    """Return four paces and sizes of boosted trees, scikit-learn's defaults among them."""
+    return [
+        {"learning_rate": rate, "max_leaf_nodes": leaves, "min_samples_leaf": least}
+        for rate, leaves, least in ((0.05, 4, 20), (0.1, 8, 10), (0.05, 31, 20), (0.1, 31, 20))
+    ]
+
+
+def unbalanced_forests(shape: Shape) -> list[Candidate]:  # noqa: ARG001
+    """Return three leaves and features of forests, scikit-learn's defaults among them."""
+    return [
+        {"min_samples_leaf": 5, "max_features": "sqrt"},
+        {"min_samples_leaf": 1, "max_features": "sqrt"},
+        {"min_samples_leaf": 1, "max_features": 0.5},
+    ]
+
+
+def few_svc_kernels(shape: Shape) -> list[Candidate]:
+    """Return thirty penalties and widths: the largest penalty takes longest and adds little."""
+    return cross_product(C=SVC_PENALTIES[:-1], gamma=bands(shape))
+
+
 def undersampled(shape: Shape) -> list[Candidate]:  # noqa: ARG001
     """Return depths and paces of boosted trees; stumps alone cannot be fitted everywhere."""
     return [
@@ -146,6 +183,8 @@ class BenchMethod:
         The method whose tuned candidate it takes; empty is its own.
     revision : int, default=0
         Raised when its candidates change, so that earlier results are not reused.
+    optional : bool, default=False
+        Whether it is left out where its package is missing, unless it is named.
     """
 
     name: str
@@ -156,6 +195,7 @@ class BenchMethod:
     params: Mapping[str, Any] = field(default_factory=dict)
     tuned_as: str = ""
     revision: int = 0
+    optional: bool = False
 
 
 SINGLE = {"n_jobs": 1}
@@ -192,12 +232,31 @@ BENCH_METHODS = (
     BenchMethod("CSBoost", trees, binary=True, costs_only=True, params=SINGLE),
     BenchMethod("mcKLR", klr_kernels, costs_only=True),
 )
+UCI_METHODS = (
+    BenchMethod("ECSELM", kind="itself"),
+    BenchMethod("logistic regression", linear),
+    BenchMethod("LightGBM defaults", params=SINGLE),
+    BenchMethod("HistGradientBoosting"),
+    BenchMethod("ELM", layers),
+    BenchMethod("W1ELM", layers),
+    BenchMethod("KELM", kernels),
+    BenchMethod("W1KELM", kernels),
+    BenchMethod("SVC", few_svc_kernels),
+    BenchMethod("LightGBM tuned", few_trees, params=SINGLE),
+    BenchMethod("random forest", unbalanced_forests, params=SINGLE),
+    BenchMethod("HistGradientBoosting tuned", few_histogram_trees),
+    BenchMethod("XGBoost", params=SINGLE, optional=True),
+    BenchMethod("CatBoost", params={"thread_count": 1}, optional=True),
+)
+UCI_QUICK_METHODS = ("ECSELM", "logistic regression", "LightGBM defaults", "ELM", "KELM", "SVC")
 QUICK_METHODS = ("ECSELM", "balanced logistic regression", "ELM", "W2ELM", "KELM", "balanced SVC")
 MAX_NAMED = 5
 
 
-def find_bench_methods(names: Sequence[str] | None) -> tuple[BenchMethod, ...]:
-    """Return methods of the bench by name, in the order in which they are run; None is all.
+def find_bench_methods(
+    names: Sequence[str] | None, among: tuple[BenchMethod, ...] = BENCH_METHODS
+) -> tuple[BenchMethod, ...]:
+    """Return methods of a suite by name, in the order in which they are run; None is all.
 
     Examples
     --------
@@ -209,8 +268,8 @@ def find_bench_methods(names: Sequence[str] | None) -> tuple[BenchMethod, ...]:
     ValueError: methods must be of the bench, such as LightGBM; got 'LightGBN'
     """
     if names is None:
-        return BENCH_METHODS
-    known = {method.name.lower(): method for method in BENCH_METHODS}
+        return among
+    known = {method.name.lower(): method for method in among}
     for name in names:
         if name.lower() not in known:
             close = get_close_matches(name.lower(), known, n=MAX_NAMED)
@@ -218,6 +277,18 @@ def find_bench_methods(names: Sequence[str] | None) -> tuple[BenchMethod, ...]:
             raise ValueError(f"methods must be of the bench, such as {similar}; got {name!r}")
     selected = {name.lower() for name in names}
     return tuple(method for key, method in known.items() if key in selected)
+
+
+def left_out(methods: Sequence[BenchMethod]) -> tuple[str, ...]:
+    """Return the names of optional methods whose packages are missing."""
+    missing = []
+    for method in methods:
+        if method.optional:
+            try:
+                check_extras([method])
+            except ImportError:
+                missing.append(method.name)
+    return tuple(missing)
 
 
 def check_extras(methods: Sequence[BenchMethod]) -> None:

@@ -12,13 +12,16 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ecselm._typing import IntArray
-from ecselm.paper.bench.cases import BenchCase
+from ecselm._typing import AnyArray
+from ecselm.paper.bench.cases import SMALLER_IS_BETTER, BenchCase
 from ecselm.paper.bench.methods import BenchMethod
+from ecselm.paper.bench.probabilities import class_values, has_probabilities
 from ecselm.paper.bench.tuning import (
     FIT_ERRORS,
+    LOG_LOSS,
     Fitter,
     LabelledRows,
+    calibrate,
     inner_folds,
     label_rows,
     rank_candidates,
@@ -152,7 +155,7 @@ class BenchJob:
         measurements = []
         for target, (y_pred, candidate) in predictions.items():
             value = float(scores(target, y_pred, test_rows)[0])
-            value = -value if target == "mean_cost" else value
+            value = -value if target in SMALLER_IS_BETTER else value
             measurements.append(Measurement(target, value))
             measurements.append(Measurement("candidate", float(candidate), target))
         seconds = {"choose": tuned - start, "learn": fitted_at - tuned}
@@ -181,44 +184,56 @@ class BenchJob:
         order: Mapping[str, tuple[int, ...]],
         train: LabelledRows,
         test: LabelledRows,
-    ) -> dict[str, tuple[IntArray, int]]:
+    ) -> dict[str, tuple[AnyArray, int]]:
         """Return the predictions of the test rows and the position of their candidate, by target.
 
-        The candidate is the best that can be fitted to all training rows. Where none can, the
-        prediction is the most frequent class and the position -1.
+        Predictions are classes (n,), or probabilities (n, k) for the log loss. The candidate is
+        the best that can be fitted to all training rows. Where none can, the position is -1, the
+        prediction is the most frequent class and the probabilities are the shares of classes.
         """
         scaler = StandardScaler().fit(train.X)
-        train, test = train.scaled(scaler), test.scaled(scaler)
-        fitted: dict[tuple[int, str | None], IntArray | None] = {}  # one fit for many targets
-        predictions: dict[str, tuple[IntArray, int]] = {}
+        scaled_train, scaled_test = train.scaled(scaler), test.scaled(scaler)
+        models: dict[tuple[int, str | None], Any] = {}  # one fit for many targets
+        predictions: dict[str, tuple[AnyArray, int]] = {}
         for target in self.case.targets:
             for i in order[target]:
                 key = i, None if self.method.kind == "chosen" else target
-                if key not in fitted:
-                    fitted[key] = self._fit_predict(candidates[i], train, test, target)
-                y_pred = fitted[key]
-                if y_pred is not None:
-                    predictions[target] = y_pred, i
+                try:
+                    if key not in models:
+                        models[key] = None  # unless the fit succeeds
+                        models[key] = self._fit(candidates[i], scaled_train, target)
+                    if models[key] is None:
+                        continue
+                    if target == LOG_LOSS:
+                        found = self._probabilities(models[key], candidates[i], train, scaled_test)
+                    else:
+                        found = np.asarray(models[key].predict(scaled_test.X), dtype=np.intp)
+                    predictions[target] = found, i
                     break
+                except FIT_ERRORS:
+                    continue
             else:
-                most_frequent = np.bincount(train.y).argmax()
-                predictions[target] = np.full(len(test.y), most_frequent), -1
+                shares = np.bincount(train.y, minlength=train.n_classes) / len(train.y)
+                constant = shares if target == LOG_LOSS else shares.argmax()
+                predictions[target] = np.stack([constant] * len(test.y)), -1
         return predictions
 
-    def _fit_predict(
-        self, candidate: Mapping[str, Any], train: LabelledRows, test: LabelledRows, target: str
-    ) -> IntArray | None:
-        """Return the predictions of the test rows, or None where the method cannot be fitted."""
-        try:
-            if self.method.kind == "threshold":
-                folds = inner_folds(train.y, self._fitter.seed)
-                model = self._fitter.fit_threshold(candidate, train, target, folds)
-            else:
-                itself = self.method.kind == "itself"
-                model = self._fitter.fit(candidate, train, target if itself else None)
-            return np.asarray(model.predict(test.X), dtype=np.intp)
-        except FIT_ERRORS:
-            return None
+    def _probabilities(
+        self, model: Any, candidate: Mapping[str, Any], train: LabelledRows, test: LabelledRows
+    ) -> AnyArray:
+        """Return probabilities (n, k) of scaled test rows; ``train`` is not scaled yet."""
+        values = class_values(model, test.X, test.n_classes)
+        if has_probabilities(model):
+            return values
+        return calibrate(self._fitter, candidate, train).probabilities(values)
+
+    def _fit(self, candidate: Mapping[str, Any], train: LabelledRows, target: str) -> Any:
+        """Return a model of scaled training rows, for the target where the method knows it."""
+        if self.method.kind == "threshold":
+            folds = inner_folds(train.y, self._fitter.seed)
+            return self._fitter.fit_threshold(candidate, train, target, folds)
+        itself = self.method.kind == "itself"
+        return self._fitter.fit(candidate, train, target if itself else None)
 
 
 def _evenly(candidates: list[Mapping[str, Any]], most: int | None) -> list[Mapping[str, Any]]:

@@ -16,7 +16,13 @@ from typing import Any
 import numpy as np
 
 from ecselm._files import write_whole
-from ecselm.paper.bench.cases import COST_TARGETS, COUNTED_TARGETS, HALVES, TARGETS
+from ecselm.paper.bench.cases import (
+    COST_TARGETS,
+    HALVES,
+    SET_TARGETS,
+    SMALLER_IS_BETTER,
+    TARGETS,
+)
 from ecselm.paper.bench.plan import BenchJob, PlannedCase
 from ecselm.paper.jobs import JobResult, Journal, Row, read_rows, write_rows
 from ecselm.paper.protocols.figures import METADATA, STYLE, SUFFIXES
@@ -83,7 +89,7 @@ class Part:
     @property
     def sign(self) -> float:
         """Return 1 where more is better and -1 where less is."""
-        return -1.0 if self.target == "mean_cost" else 1.0
+        return -1.0 if self.target in SMALLER_IS_BETTER else 1.0
 
     def tables(self) -> Iterator[tuple[str, Any]]:
         """Yield complete tables: of all rows, and of two classes if that adds methods."""
@@ -103,7 +109,7 @@ def parts_of(results: Any, sets: Sequence[DataFacts]) -> list[Part]:
     sets : sequence of DataFacts
     """
     found = []
-    for target in COUNTED_TARGETS:
+    for target in SET_TARGETS:
         values = _set_values(results, target, sets)
         known = [one for one in sets if one.name in values.index]
         halves = {one.half for one in known}
@@ -203,6 +209,7 @@ NAMES = {
     "f1_macro": "Macro-averaged F1",
     "matthews_corrcoef": "Matthews correlation",
     "accuracy": "Accuracy",
+    "log_loss": "Log loss of the probabilities",
     "mean_cost": "Mean cost of a decision",
 }
 HEADER = ("method", "mean", "mean rank", "wins/ties/losses", "difference", "p", "worst loss")
@@ -352,6 +359,8 @@ class BenchResult:
     unfinished : tuple of str
         Methods that have not finished all data sets and are missing from some tables.
     folder : path
+    left_out : tuple of str
+        Methods whose packages are not installed.
     """
 
     results: Any
@@ -360,6 +369,7 @@ class BenchResult:
     tables: tuple[Table, ...]
     unfinished: tuple[str, ...]
     folder: Path
+    left_out: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Return a table per target and the folder of the files, for a terminal."""
@@ -375,13 +385,18 @@ class BenchResult:
             parts.append(
                 f"not finished everywhere, and missing there: {', '.join(self.unfinished)}"
             )
+        if self.left_out:
+            parts.append(_note_left_out(self.left_out))
         if not find_spec("matplotlib"):
             parts.append('not drawn: install the extra "plot"')
         return "\n".join([*parts, f"files: {self.folder}"])
 
 
 def write_report(
-    jobs: Sequence[BenchJob], cases: Sequence[PlannedCase], journal: Journal
+    jobs: Sequence[BenchJob],
+    cases: Sequence[PlannedCase],
+    journal: Journal,
+    left_out: Sequence[str] = (),
 ) -> BenchResult:
     """Write the files of the finished jobs and return their results.
 
@@ -391,6 +406,8 @@ def write_report(
         All jobs of these cases, finished or not.
     cases : sequence of PlannedCase
     journal : Journal
+    left_out : sequence of str
+        Methods whose packages are not installed.
     """
     done = journal.results()
     finished = [(job, done[job.key]) for job in jobs if job.key in done]
@@ -406,8 +423,15 @@ def write_report(
     tables = tuple(tables_of(summary, comparisons))
     unfinished = _unfinished(results, summary)
     page = page_of(tables, unfinished, _drawn(summary, journal.folder))
+    missing = tuple(name for name in left_out if name not in set(results["method"]))
+    if missing:
+        page += f"\n{_note_left_out(missing).capitalize()}.\n"
     write_whole(journal.folder / "bench.md", page.encode())
-    return BenchResult(results, summary, comparisons, tables, unfinished, journal.folder)
+    return BenchResult(results, summary, comparisons, tables, unfinished, journal.folder, missing)
+
+
+def _note_left_out(names: Sequence[str]) -> str:
+    return f"not run, since their packages are missing: {', '.join(names)}"
 
 
 def _unfinished(results: Any, summary: Any) -> tuple[str, ...]:
@@ -457,7 +481,7 @@ def _drawn(summary: Any, folder: Path) -> list[str]:
     if not find_spec("matplotlib"):
         return []
     names = []
-    own = summary[(summary["part"] == ALL) & summary["target"].isin(COUNTED_TARGETS)]
+    own = summary[(summary["part"] == ALL) & summary["target"].isin(SET_TARGETS)]
     for (target, classes), part in own.groupby(["target", "classes"], sort=False):
         n = int(part["n"].iloc[0])
         if n < 2 or len(part) < 2:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ecselm.paper.bench.cases import QUICK_SETS, bench_cases, select_cases
+from ecselm.paper.bench.cases import (
+    QUICK_SETS,
+    UCI_QUICK_SETS,
+    BenchCase,
+    bench_cases,
+    select_cases,
+    uci_cases,
+)
 from ecselm.paper.bench.methods import (
     BENCH_METHODS,
     QUICK_METHODS,
+    UCI_METHODS,
+    UCI_QUICK_METHODS,
+    BenchMethod,
     check_extras,
     find_bench_methods,
+    left_out,
 )
 from ecselm.paper.bench.plan import FULL_EFFORT, QUICK_EFFORT, plan_bench, plan_cases
 from ecselm.paper.bench.report import BenchResult, write_report
@@ -19,6 +30,28 @@ from ecselm.paper.datasets.dataset import data_root
 from ecselm.paper.jobs import Journal, check_run, run_jobs
 
 VERSION = 1  # of the jobs; raised when results of the same job would differ
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The data sets and methods of a bench, and those of its quick form.
+
+    Parameters
+    ----------
+    cases : callable
+        Return the data sets that are available.
+    methods : tuple of BenchMethod
+    quick_sets, quick_methods : tuple of str
+        Names.
+    fingerprint : tuple of (str, str)
+        What tells a folder of this suite from those of others.
+    """
+
+    cases: Callable[[], tuple[BenchCase, ...]]
+    methods: tuple[BenchMethod, ...]
+    quick_sets: tuple[str, ...]
+    quick_methods: tuple[str, ...]
+    fingerprint: tuple[tuple[str, str], ...] = ()
 
 
 def bench(
@@ -69,18 +102,97 @@ def bench(
     >>> from ecselm.paper.bench import bench
     >>> bench("benched", sets=["glass*"], n_jobs=2).summary  # doctest: +SKIP
     """
-    selected = find_bench_methods(QUICK_METHODS if quick and methods is None else methods)
+    suite = Suite(bench_cases, BENCH_METHODS, QUICK_SETS, QUICK_METHODS)
+    return _bench(
+        suite,
+        output,
+        sets=sets,
+        methods=methods,
+        half=half,
+        quick=quick,
+        seed=seed,
+        n_jobs=n_jobs,
+        run=run,
+        progress=progress,
+    )
+
+
+def bench_uci(
+    output: str | Path,
+    *,
+    sets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    half: str = "all",
+    quick: bool = False,
+    seed: int = 0,
+    n_jobs: int = 1,
+    run: bool = True,
+    progress: bool = False,
+) -> BenchResult:
+    """Compare equally tuned methods on sets of UCI, by accuracy, log loss and G-mean.
+
+    The sets are those of Fernandez-Delgado et al. (2014), in their splits. Optional methods
+    whose packages are missing are left out unless ``methods`` names them.
+
+    Parameters
+    ----------
+    output, sets, methods, half, quick, seed, n_jobs, run, progress :
+        As in :func:`bench`; a folder of that suite is refused.
+
+    Returns
+    -------
+    BenchResult
+
+    Examples
+    --------
+    >>> from ecselm.paper.bench import bench_uci
+    >>> bench_uci("benched-uci", half="confirmation").summary  # doctest: +SKIP
+    """
+    suite = Suite(uci_cases, UCI_METHODS, UCI_QUICK_SETS, UCI_QUICK_METHODS, (("suite", "uci"),))
+    return _bench(
+        suite,
+        output,
+        sets=sets,
+        methods=methods,
+        half=half,
+        quick=quick,
+        seed=seed,
+        n_jobs=n_jobs,
+        run=run,
+        progress=progress,
+    )
+
+
+def _bench(
+    suite: Suite,
+    output: str | Path,
+    *,
+    sets: Sequence[str] | None,
+    methods: Sequence[str] | None,
+    half: str,
+    quick: bool,
+    seed: int,
+    n_jobs: int,
+    run: bool,
+    progress: bool,
+) -> BenchResult:
+    """Run a suite; the parameters are those of :func:`bench`."""
+    names = suite.quick_methods if quick and methods is None else methods
+    selected = find_bench_methods(names, suite.methods)
+    missing = left_out(suite.methods) if methods is None else ()
+    selected = tuple(method for method in selected if method.name not in missing)
     check_run(seed, n_jobs)
     data_root(None)  # a variable that names no folder
     if run:
         check_extras(selected)
-    found = select_cases(bench_cases(), QUICK_SETS if quick and sets is None else sets, half)
+    found = select_cases(suite.cases(), suite.quick_sets if quick and sets is None else sets, half)
     effort = QUICK_EFFORT if quick else FULL_EFFORT
-    journal = Journal(Path(output), {"bench": VERSION, "effort": asdict(effort), "seed": seed})
+    fingerprint = {"bench": VERSION, "effort": asdict(effort), "seed": seed}
+    journal = Journal(Path(output), {**fingerprint, **dict(suite.fingerprint)})
     if not journal.results() and not run:  # a folder of another run is refused here, too
         raise FileNotFoundError(f"output must be a folder with results to show, got {output}")
     cases = plan_cases(found, seed, all_needed=sets is not None)
     if run:
         jobs = plan_bench(cases, selected, seed, effort)
         run_jobs(jobs, journal, n_jobs=n_jobs, progress="bench" if progress else None)
-    return write_report(plan_bench(cases, BENCH_METHODS, seed, effort), cases, journal)
+    return write_report(plan_bench(cases, suite.methods, seed, effort), cases, journal, missing)

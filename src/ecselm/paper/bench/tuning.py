@@ -15,6 +15,13 @@ from sklearn.preprocessing import StandardScaler
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.paper.bench.methods import BenchMethod
+from ecselm.paper.bench.probabilities import (
+    Sigmoids,
+    class_values,
+    fit_sigmoids,
+    has_probabilities,
+    log_loss,
+)
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.methods import get_method
 from ecselm.paper.protocols.evaluation import data_classes
@@ -22,6 +29,8 @@ from ecselm.paper.protocols.protocol import subsample
 
 DIGITS = 12  # candidates that differ by rounding only are equal
 FIT_ERRORS = (ValueError, ArithmeticError, RuntimeError)  # raised by fits on too few rows
+LOG_LOSS = "log_loss"  # the target that is scored by probabilities
+SCORINGS = {LOG_LOSS: "neg_log_loss"}  # names of scorers that differ from their target's
 N_FOLDS = 5
 MAX_ROWS = 2000
 
@@ -88,8 +97,10 @@ def scores(
     Parameters
     ----------
     target : str
-        ``"mean_cost"``, which is negated, or a metric of confusion matrices.
-    y_pred : array of shape (P, n)
+        ``"mean_cost"`` or ``"log_loss"``, which are negated, or a metric of confusion
+        matrices.
+    y_pred : array of shape (P, n), or (P, n, k) for the log loss
+        Classes, or the probabilities of all classes.
     rows : LabelledRows
     shares : array of shape (k,) or None, default=None
         Shares of the classes that rows are weighted to; None leaves them as they are.
@@ -100,6 +111,9 @@ def scores(
     >>> scores("accuracy", np.array([[0, 0, 1, 0], [0, 0, 1, 1]]), rows)
     array([0.75, 1.  ])
     """
+    if target == LOG_LOSS:
+        proba = np.asarray(y_pred, dtype=np.float64).reshape(-1, len(rows.y), rows.n_classes)
+        return -np.round([log_loss(one, rows.y) for one in proba], DIGITS)
     predictions = np.atleast_2d(np.asarray(y_pred))
     if target == "mean_cost":
         costs = rows.decision_costs
@@ -141,7 +155,7 @@ class Fitter:
         """
         params = {**self.method.params, **candidate}
         if target is not None:
-            params["scoring"] = target
+            params["scoring"] = SCORINGS.get(target, target)
         name = self.method.tuned_as or self.method.name
         model = self._seeded(get_method(name, "classification", **params))
         if not self.by_cost:
@@ -220,19 +234,53 @@ def rank_candidates(
     if len(candidates) == 1:
         return dict.fromkeys(targets, (0,))
     y_pred = np.zeros((len(candidates), len(rows.y)), dtype=np.intp)
+    n_values = len(candidates) if LOG_LOSS in targets else 0
+    proba = np.zeros((n_values, len(rows.y), rows.n_classes))
     failed = np.zeros(len(candidates), dtype=bool)
+    uncalibrated = np.zeros(len(candidates), dtype=bool)
     for train, validation in inner_folds(rows.y, fitter.seed):
-        train_rows, validation_rows = rows.take(train), rows.take(validation)
-        scaler = StandardScaler().fit(train_rows.X)
-        train_rows, validation_rows = train_rows.scaled(scaler), validation_rows.scaled(scaler)
+        train_rows, validation_rows = _scaled(rows, train, validation)
         for i, candidate in enumerate(candidates):
             try:
                 model = fitter.fit(candidate, train_rows)
                 y_pred[i, validation] = model.predict(validation_rows.X)
+                if n_values:
+                    proba[i, validation] = class_values(model, validation_rows.X, rows.n_classes)
+                    uncalibrated[i] = not has_probabilities(model)
             except FIT_ERRORS:
                 failed[i] = True
+    for i in np.flatnonzero(uncalibrated & ~failed).tolist():
+        # Two numbers per class, fitted to the rows they are scored on: the order hardly suffers.
+        proba[i] = fit_sigmoids(proba[i], rows.y).probabilities(proba[i])
     order = {}
     for target in targets:
-        values = np.where(failed, -np.inf, scores(target, y_pred, rows))
+        found = scores(target, proba if target == LOG_LOSS else y_pred, rows)
+        values = np.where(failed, -np.inf, found)
         order[target] = tuple(np.argsort(-values, kind="stable").tolist())
     return order
+
+
+def calibrate(fitter: Fitter, candidate: Mapping[str, Any], rows: LabelledRows) -> Sigmoids:
+    """Return sigmoids for the decision values of a candidate, fitted in the inner folds.
+
+    Parameters
+    ----------
+    fitter : Fitter
+    candidate : mapping
+    rows : LabelledRows
+        All training rows.
+    """
+    values = np.zeros((len(rows.y), rows.n_classes))
+    for train, validation in inner_folds(rows.y, fitter.seed):
+        train_rows, validation_rows = _scaled(rows, train, validation)
+        model = fitter.fit(candidate, train_rows)
+        values[validation] = class_values(model, validation_rows.X, rows.n_classes)
+    return fit_sigmoids(values, rows.y)
+
+
+def _scaled(
+    rows: LabelledRows, train: IntArray, validation: IntArray
+) -> tuple[LabelledRows, LabelledRows]:
+    """Return the rows of a fold, both parts scaled as the training part requires."""
+    scaler = StandardScaler().fit(rows.X[train])
+    return rows.take(train).scaled(scaler), rows.take(validation).scaled(scaler)

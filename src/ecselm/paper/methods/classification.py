@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsOneClassifier
@@ -361,6 +362,7 @@ OTHER_METHODS = (
         source=SCIKIT_LEARN,
         make=SVC,
         grid=kernel_svm_grid,
+        aliases=("SVC",),
     ),
     CLASSIFICATION(
         "LSSVM",
@@ -458,6 +460,7 @@ OTHER_METHODS = (
 
 
 COMPARE = partial(CLASSIFICATION, extra="compare")
+BOOSTING = partial(CLASSIFICATION, extra="boosting")
 
 
 def imported(module: str, name: str, **params: Any) -> Any:
@@ -514,6 +517,25 @@ LIBRARY_METHODS = (
         make=partial(LogisticRegression, class_weight="balanced", max_iter=1000),
         grid={"C": LINEAR_PENALTIES},
     ),
+    CLASSIFICATION(
+        "logistic regression",
+        source="scikit-learn",
+        make=partial(LogisticRegression, max_iter=1000),
+        grid={"C": LINEAR_PENALTIES},
+    ),
+    CLASSIFICATION(
+        "random forest",
+        source="scikit-learn; 500 trees",
+        make=partial(RandomForestClassifier, n_estimators=500),
+        grid={"min_samples_leaf": [1, 5]},
+    ),
+    CLASSIFICATION(
+        "HistGradientBoosting",
+        source="scikit-learn",
+        make=HistGradientBoostingClassifier,
+        grid={"max_leaf_nodes": [4, 8, 31]},
+        aliases=("HistGradientBoosting tuned",),
+    ),
     COMPARE(
         "BalancedRandomForest",
         source="imbalanced-learn",
@@ -536,6 +558,13 @@ LIBRARY_METHODS = (
         grid={"n_estimators": [50, 100, 200], "num_leaves": [7, 31]},
     ),
     COMPARE(
+        "unbalanced LightGBM",
+        source="LightGBM, classes as they are",
+        make=partial(imported, "lightgbm", "LGBMClassifier", verbosity=-1),
+        grid={"n_estimators": [50, 100, 200], "num_leaves": [7, 31]},
+        aliases=("LightGBM defaults", "LightGBM tuned"),
+    ),
+    COMPARE(
         "LightGBM with tuned threshold",
         source="LightGBM and scikit-learn's TunedThresholdClassifierCV; two classes",
         make=tuned_lightgbm,
@@ -555,6 +584,18 @@ LIBRARY_METHODS = (
         "CSThreshold",
         source="empulse on logistic regression; two classes",
         make=thresholded,
+    ),
+    BOOSTING(
+        "XGBoost",
+        source="XGBoost",
+        make=partial(imported, "xgboost", "XGBClassifier", verbosity=0),
+    ),
+    BOOSTING(
+        "CatBoost",
+        source="CatBoost",
+        make=partial(
+            imported, "catboost", "CatBoostClassifier", verbose=False, allow_writing_files=False
+        ),
     ),
 )
 
