@@ -16,6 +16,7 @@ LOADERS = {
     "load_olivetti": (),
     "load_ordinal": ("ESL",),
     "load_scut": (),
+    "load_uci121": ("iris",),
 }
 
 

@@ -18,7 +18,8 @@ SOURCE = Source(
     folder="uci121_development",
     origin="UCI Machine Learning Repository as prepared by Fernandez-Delgado et al., JMLR 15, "
     "2014, inputs standardised over all rows, in four splits of the authors",
-    address="the authors' data.tar.gz, one zip per set",
+    address="http://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr, data.tar.gz, the "
+    "files of each set in a zip",
     terms="none stated in the files; each set has its own citation at UCI",
 )
 FOLDS = "conxuntos_kfold.dat"
