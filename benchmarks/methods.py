@@ -143,6 +143,8 @@ def jobs(
         for method in (None, *list_methods(task.kind)):
             if only and method not in only:
                 continue
+            if method is not None and method.extra == "boosting":  # of `ecselm bench uci` alone
+                continue
             if method in BINARY and task.name != "credits":
                 continue
             yield from ((task, method, split) for split in range(n_splits))

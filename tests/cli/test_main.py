@@ -146,6 +146,13 @@ def test_bench_hands_its_options_on(monkeypatch, capsys):
     assert main(["bench", "keel", "--show", "--half", "confirmation"]) == 0
     assert (given["output"], given["half"], given["run"]) == ("benched", "confirmation", False)
     assert capsys.readouterr().out == "done\n"
+    monkeypatch.setattr("ecselm.cli.bench.run_uci", run)
+    assert main(["bench", "uci", "--half", "confirmation", "--methods", "SVC"]) == 0
+    assert (given["output"], given["half"], given["methods"]) == (
+        "benched-uci",
+        "confirmation",
+        ["SVC"],
+    )
     given.clear()
     monkeypatch.setattr("ecselm.cli.bench.run_minority", run)
     assert main(["bench", "minority", "--sets", "pima", "--jobs", "2", "--show"]) == 0

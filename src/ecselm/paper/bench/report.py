@@ -386,7 +386,7 @@ class BenchResult:
                 f"not finished everywhere, and missing there: {', '.join(self.unfinished)}"
             )
         if self.left_out:
-            parts.append(_note_left_out(self.left_out))
+            parts.append(f"not run: {_without_package(self.left_out)}")
         if not find_spec("matplotlib"):
             parts.append('not drawn: install the extra "plot"')
         return "\n".join([*parts, f"files: {self.folder}"])
@@ -425,13 +425,13 @@ def write_report(
     page = page_of(tables, unfinished, _drawn(summary, journal.folder))
     missing = tuple(name for name in left_out if name not in set(results["method"]))
     if missing:
-        page += f"\n{_note_left_out(missing).capitalize()}.\n"
+        page += f"\nNot run: {_without_package(missing)}.\n"
     write_whole(journal.folder / "bench.md", page.encode())
     return BenchResult(results, summary, comparisons, tables, unfinished, journal.folder, missing)
 
 
-def _note_left_out(names: Sequence[str]) -> str:
-    return f"not run, since their packages are missing: {', '.join(names)}"
+def _without_package(names: Sequence[str]) -> str:
+    return f"{', '.join(names)}, whose packages are missing"
 
 
 def _unfinished(results: Any, summary: Any) -> tuple[str, ...]:
