@@ -1,13 +1,20 @@
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ecselm.paper.bench import bench, bench_uci, plan, report, run
 from ecselm.paper.bench.cases import UCI_TARGETS, select_cases, uci_cases
-from ecselm.paper.bench.methods import UCI_METHODS, UCI_QUICK_METHODS, BenchMethod, left_out
+from ecselm.paper.bench.methods import (
+    UCI_METHODS,
+    UCI_QUICK_METHODS,
+    BenchMethod,
+    check_extras,
+    left_out,
+)
 from ecselm.paper.bench.plan import BenchJob, plan_case
-from ecselm.paper.bench.tuning import SCORINGS, Fitter
+from ecselm.paper.bench.tuning import SCORINGS, Fitter, predict_classes
 from ecselm.paper.methods import Shape, find_method, get_method, list_methods
 from tests.paper.bench.made import case
 
@@ -53,6 +60,31 @@ def test_a_job_scores_classes_and_probabilities(method):
     assert tuple(values) == UCI_TARGETS
     assert 0.0 < values["log_loss"] < 1.5
     assert job.run().rows == job.run().rows
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("method", ["XGBoost", "CatBoost"])
+def test_optional_methods_are_fitted_where_they_are_installed(method, k):
+    pytest.importorskip(method.lower())
+    one = uci_case("b", k=k)
+    (found,) = (each for each in UCI_METHODS if each.name == method)
+    done = BenchJob(one, plan_case(one, 0).info, found, 0, 0).run()
+    values = {row.metric: row.value for row in done.rows if not row.at}
+    assert values["accuracy"] > 0.5
+    assert {row.value for row in done.rows if row.metric == "candidate"} == {0.0}
+
+
+def test_columns_of_classes_are_read_as_classes():
+    class Column:
+        def predict(self, X):
+            return np.arange(len(X))[:, np.newaxis]
+
+    assert predict_classes(Column(), np.zeros((3, 1))).tolist() == [0, 1, 2]
+
+
+def test_wrong_parameters_of_a_method_are_refused_before_any_work():
+    with pytest.raises(ValueError, match="each parameter of the method 'KELM' must be"):
+        check_extras([BenchMethod("KELM", params={"no_such": 1})])
 
 
 def test_probabilities_are_shares_of_classes_where_nothing_can_be_fitted():

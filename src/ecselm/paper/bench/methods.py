@@ -246,7 +246,7 @@ UCI_METHODS = (
     BenchMethod("random forest", unbalanced_forests, params=SINGLE),
     BenchMethod("HistGradientBoosting tuned", few_histogram_trees),
     BenchMethod("XGBoost", params=SINGLE, optional=True),
-    BenchMethod("CatBoost", params={"thread_count": 1}, optional=True),
+    BenchMethod("CatBoost", params={"thread_count": 1}, revision=1, optional=True),
 )
 UCI_QUICK_METHODS = ("ECSELM", "logistic regression", "LightGBM defaults", "ELM", "KELM", "SVC")
 QUICK_METHODS = ("ECSELM", "balanced logistic regression", "ELM", "W2ELM", "KELM", "balanced SVC")
@@ -292,6 +292,6 @@ def left_out(methods: Sequence[BenchMethod]) -> tuple[str, ...]:
 
 
 def check_extras(methods: Sequence[BenchMethod]) -> None:
-    """Raise ImportError naming the missing extra of a method, before any work."""
+    """Raise an error for a missing extra or an unknown parameter of a method, before any work."""
     for method in methods:
-        find_method(method.name, "classification").estimator({})
+        find_method(method.tuned_as or method.name, "classification").estimator(method.params)

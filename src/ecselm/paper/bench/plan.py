@@ -24,6 +24,7 @@ from ecselm.paper.bench.tuning import (
     calibrate,
     inner_folds,
     label_rows,
+    predict_classes,
     rank_candidates,
     scores,
     tuning_rows,
@@ -207,7 +208,7 @@ class BenchJob:
                     if target == LOG_LOSS:
                         found = self._probabilities(models[key], candidates[i], train, scaled_test)
                     else:
-                        found = np.asarray(models[key].predict(scaled_test.X), dtype=np.intp)
+                        found = predict_classes(models[key], scaled_test.X)
                     predictions[target] = found, i
                     break
                 except FIT_ERRORS:

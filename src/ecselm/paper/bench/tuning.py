@@ -211,6 +211,11 @@ def tuning_rows(rows: LabelledRows, seed: int) -> LabelledRows:
     return rows.take(subsample(every, rows.y, MAX_ROWS, np.random.default_rng(seed)))
 
 
+def predict_classes(model: Any, X: FloatArray) -> IntArray:
+    """Return the predicted classes (n,); CatBoost's are a column where there are many."""
+    return np.asarray(model.predict(X), dtype=np.intp).reshape(len(X))
+
+
 def rank_candidates(
     fitter: Fitter,
     candidates: Sequence[Mapping[str, Any]],
@@ -243,7 +248,7 @@ def rank_candidates(
         for i, candidate in enumerate(candidates):
             try:
                 model = fitter.fit(candidate, train_rows)
-                y_pred[i, validation] = model.predict(validation_rows.X)
+                y_pred[i, validation] = predict_classes(model, validation_rows.X)
                 if n_values:
                     proba[i, validation] = class_values(model, validation_rows.X, rows.n_classes)
                     uncalibrated[i] = not has_probabilities(model)

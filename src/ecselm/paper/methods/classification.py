@@ -473,6 +473,18 @@ def lightgbm(**params: Any) -> Any:
     return imported("lightgbm", "LGBMClassifier", verbosity=-1, class_weight="balanced", **params)
 
 
+def catboost(thread_count: int = -1, random_state: int = 0) -> Any:
+    """Return CatBoost's trees, quiet; only parameters that are given can be set later."""
+    return imported(
+        "catboost",
+        "CatBoostClassifier",
+        verbose=False,
+        allow_writing_files=False,
+        thread_count=thread_count,
+        random_state=random_state,
+    )
+
+
 def tuned_lightgbm(
     cost: Any = None, cv: Any = 5, scoring: Any = None
 ) -> TunedThresholdClassifierCV:
@@ -593,9 +605,7 @@ LIBRARY_METHODS = (
     BOOSTING(
         "CatBoost",
         source="CatBoost",
-        make=partial(
-            imported, "catboost", "CatBoostClassifier", verbose=False, allow_writing_files=False
-        ),
+        make=catboost,
     ),
 )
 
