@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ecselm.paper.bench import bench, bench_uci, plan, report, run
-from ecselm.paper.bench.cases import UCI_TARGETS, select_cases, uci_cases
+from ecselm.paper.bench.cases import UCI_QUICK_SETS, UCI_TARGETS, select_cases, uci_cases
 from ecselm.paper.bench.methods import (
     UCI_METHODS,
     UCI_QUICK_METHODS,
@@ -152,3 +152,5 @@ def test_real_sets_are_in_halves_with_four_splits(monkeypatch, data_folder):
     assert {one.half for one in cases} == {"development", "confirmation"}
     assert len(select_cases(cases, None, "confirmation")) == 23
     assert plan_case(cases[0], 0).info.n_splits == 4
+    quick = select_cases(cases, UCI_QUICK_SETS, "all")
+    assert {one.half for one in quick} == {"development"}  # a try shows nothing of the other half

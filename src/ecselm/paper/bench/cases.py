@@ -54,7 +54,7 @@ QUICK_SETS = (
     "wine",
     "winequality-white-9_vs_4",
 )
-UCI_QUICK_SETS = ("balance-scale", "fertility", "glass", "iris", "post-operative", "wine")
+UCI_QUICK_SETS = ("blood", "breast-tissue", "energy-y1", "glass", "iris", "wine")  # of development
 BANK_TRAIN, BANK_TEST, BANK_SPLITS = 2000, 10000, 5
 MAX_NAMED = 5
 
