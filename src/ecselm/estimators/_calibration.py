@@ -389,8 +389,10 @@ def _candidates(
 def _choice(loo: LooScores, n_classes: int) -> int:
     """Return the place among the candidates of the best in a cross-validation."""
     loo = loo.thinned(min(CHOICE_ROWS, CHOICE_ENTRIES // n_classes))
+    # Rows dealt out by score would make all folds alike, and what repeats one would win.
+    shuffled = np.random.default_rng(0).permutation(len(loo))
     folds = np.empty(len(loo), dtype=np.intp)
-    folds[loo.order()] = np.arange(len(loo)) % N_FOLDS
+    folds[np.lexsort((shuffled, loo.y))] = np.arange(len(loo)) % N_FOLDS
     start = LogisticCalibration.from_loo(loo, n_classes)
     losses: dict[int, FloatArray] = {}
     for fold in range(N_FOLDS):
