@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import log_softmax
+from sklearn.base import clone
 
 from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier
 from ecselm.costs import CostTerms
@@ -57,6 +58,35 @@ def test_left_out_scores_are_those_of_a_model_without_the_row(small, model, twin
         without = np.ones(40) if w is None else w.copy()
         without[i] -= 1.0
         z = twin.fit(X, y, sample_weight=without).decision_function(X[i : i + 1])
+        assert_allclose(left_out.scores[i], z, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CSELMClassifier(15, scale=None, random_state=0),
+        CSELMClassifier(90, scale=None, random_state=0),
+        CSELMClassifier(kernel="rbf", gamma=0.3),
+    ],
+    ids=["primal", "dual", "kernel"],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_left_out_scores_of_costs_are_those_of_a_model_without_the_row(small, model, weighted):
+    X, y = small
+    w = np.where(np.arange(40) % 3 == 0, 2.0, 1.0) if weighted else np.ones(40)
+    model = clone(model).set_params(cost={1: 6.0})
+    model._sample_rng = lambda: np.random.default_rng(0)
+    learner, _ = learnt(model, X, y, w)
+    coefficients = np.array([0.5, 6.0])
+    left_out = loo_rows(learner, learner.solve(coefficients, model.C), coefficients)
+    assert_array_equal(left_out.weight, w)
+    assert_array_equal(left_out.y, y)
+    for i in (0, 1, 17, 39):
+        without = w.copy()
+        without[i] -= 1.0
+        other = clone(model).set_params(cost=None)
+        other.fit(X, y, sample_weight=without, sample_cost=coefficients[y])
+        z = other.decision_function(X[i : i + 1])
         assert_allclose(left_out.scores[i], z, rtol=1e-6, atol=1e-7)
 
 

@@ -23,8 +23,15 @@ from ecselm import (
     KELMRegressor,
     WELMClassifier,
 )
+from ecselm.estimators._calibration import (
+    LogisticCalibration,
+    MonotoneCalibration,
+    ScoreCalibration,
+    VectorCalibration,
+)
 from ecselm.layers import ACTIVATIONS, DRAWS, KERNELS
 from ecselm.onnx import to_onnx
+from ecselm.onnx.graph import NoOnnxFormError
 from tests.onnx.agreement import TOLERANCE, assert_agrees, outputs, rows_beyond
 
 CLASSIFIER_OUTPUTS = {"label", "scores", "probabilities"}
@@ -42,6 +49,11 @@ def rows(request):
     X = X * [1.0, 20.0, 0.1, 3.0, 1.0] + [0.0, 100.0, 0.0, -7.0, 0.0]
     X[:, 3] = X[:, 3].round()
     return X, y
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    return make_classification(90, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +124,47 @@ def test_every_machine_without_learned_costs_agrees(rows, model):
 )
 def test_learned_costs_agree(rows, model):
     agrees(model, rows)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda k: LogisticCalibration(1.7, np.linspace(-1.0, 1.0, k)),
+        lambda k: VectorCalibration(np.linspace(0.0, 3.0, k), np.linspace(-1.0, 1.0, k)),
+        lambda k: ScoreCalibration(1.7, np.log(np.arange(1.0, k + 1.0))),
+    ],
+    ids=["logistic", "vector", "score"],
+)
+def test_every_calibration_agrees(rows, make):
+    X, y = rows
+    model = CSELMClassifier(20, cost={(0, 1): 5}, decision="min_cost", random_state=0).fit(X, y)
+    model._probabilities_ = make(len(model.classes_))
+    assert_agrees(model, rows_beyond(X))
+
+
+@pytest.mark.parametrize(
+    ("knots", "values"),
+    [
+        ([0.2], [0.3]),
+        ([-0.5, 0.5], [0.1, 0.9]),
+        ([-0.5, -0.1, 0.0, 1e-9, 0.7, 0.9], [0.1, 0.1, 0.2, 0.6, 0.6, 0.99]),
+        (np.linspace(-2.0, 2.0, 128), np.linspace(0.001, 0.999, 128) ** 2),
+    ],
+    ids=["constant", "line", "steep", "many knots"],
+)
+def test_monotone_calibrations_agree(two_classes, knots, values):
+    X, y = two_classes
+    model = CSELMClassifier(20, cost={(0, 1): 5}, decision="min_cost", random_state=0).fit(X, y)
+    model._probabilities_ = MonotoneCalibration(np.array(knots), np.array(values))
+    found = assert_agrees(model, rows_beyond(X))
+    assert found["probabilities"].min() > 0.0
+
+
+def test_unknown_calibrations_are_refused(two_classes):
+    model = CSELMClassifier(20, decision="min_cost", random_state=0).fit(*two_classes)
+    model._probabilities_ = lambda Z: np.hstack([0.0 * Z, 1.0 + 0.0 * Z])
+    with pytest.raises(NoOnnxFormError, match="function has no ONNX form"):
+        to_onnx(model)
 
 
 def test_ensemble_of_every_kind_agrees(rows):

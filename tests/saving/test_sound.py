@@ -1,4 +1,6 @@
-"""Indices from files: within bounds, or refused before anyone follows them."""
+"""Indices and numbers from files: within bounds, or refused before anyone follows them."""
+
+from copy import copy
 
 import numpy as np
 import pytest
@@ -6,7 +8,13 @@ from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from ecselm import KELMClassifier
+from ecselm import CSELMClassifier, KELMClassifier
+from ecselm.estimators._calibration import (
+    LogisticCalibration,
+    MonotoneCalibration,
+    ScoreCalibration,
+    VectorCalibration,
+)
 from ecselm.saving import load_model, save_model
 from ecselm.saving.checks import check_sound
 from tests.saving.forged import attributes, forge, json_node
@@ -81,3 +89,46 @@ def test_matrices_that_lead_astray_are_refused(kind):
     places[0] = 99
     with pytest.raises(ValueError, match=r"must|indices"):
         check_sound(model)
+
+
+def calibrated(calibration):
+    model = CSELMClassifier(5, decision="min_cost", random_state=0).fit(X, Y)
+    model._probabilities_ = calibration
+    return model
+
+
+CALIBRATIONS = [
+    LogisticCalibration(2.0, np.array([0.5, -0.5])),
+    VectorCalibration(np.array([1.0, 2.0]), np.zeros(2)),
+    ScoreCalibration(3.0, np.log([1.0, 4.0])),
+    MonotoneCalibration(np.array([-1.0, 0.0, 2.0]), np.array([0.1, 0.4, 0.9])),
+]
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS, ids=lambda one: type(one).__name__)
+def test_every_calibration_is_read_as_it_was_written(tmp_path, calibration):
+    model, path = calibrated(calibration), tmp_path / "model.skops"
+    save_model(model, path)
+    loaded = load_model(path).model
+    assert type(loaded._probabilities_) is type(calibration)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("calibration", "field", "value", "message"),
+    [
+        (CALIBRATIONS[0], "slope", float("nan"), "slope must be a finite number"),
+        (CALIBRATIONS[0], "slope", "steep", "slope of a calibration has the wrong type str"),
+        (CALIBRATIONS[0], "offsets", None, "offsets of a calibration has the wrong type NoneType"),
+        (CALIBRATIONS[0], "offsets", np.array([0.0, np.inf]), "offsets must be a row"),
+        (CALIBRATIONS[1], "slopes", np.ones(3), "slopes must be as many as offsets"),
+        (CALIBRATIONS[2], "log_weights", np.ones((2, 2)), "log_weights must be a row"),
+        (CALIBRATIONS[3], "knots", np.array([0.0, -1.0, 2.0]), "knots must increase"),
+        (CALIBRATIONS[3], "values", np.array([0.1, 0.4, 1.0]), "values must not decrease"),
+    ],
+)
+def test_calibrations_that_are_none_are_refused(calibration, field, value, message):
+    broken = copy(calibration)
+    object.__setattr__(broken, field, value)
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_sound(calibrated(broken))

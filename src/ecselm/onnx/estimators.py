@@ -30,7 +30,14 @@ from ecselm.estimators import (
     KELMRegressor,
     WELMClassifier,
 )
-from ecselm.onnx.graph import Graph, graph_of, joined_inputs
+from ecselm.estimators._calibration import (
+    Calibration,
+    LogisticCalibration,
+    MonotoneCalibration,
+    ScoreCalibration,
+    VectorCalibration,
+)
+from ecselm.onnx.graph import Graph, NoOnnxFormError, graph_of, joined_inputs
 from ecselm.onnx.layers import last_step, layer_scores, sub_outputs
 
 CLASSIFIERS = (
@@ -112,9 +119,7 @@ def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
         preferences = Z
         P = graph.node("Softmax", scaled, axis=1)
     else:
-        scaled = graph.times(Z, calibration.slope, len(model.classes_))
-        moved = graph.node("Add", scaled, graph.constant(calibration.offsets))
-        P = graph.node("Softmax", moved, axis=1)
+        P = write_calibration(graph, calibration, Z, len(model.classes_))
         preferences = negative_expected_costs(graph, P, model.cost_matrix_)
     write_decision(graph, operator, preferences, P, calibrated=calibration is not None)
 
@@ -126,6 +131,42 @@ def convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     if model._target_ndim_ == 1:
         scores = graph.reshaped(scores, -1)
     graph.put_out(scores, operator.outputs[0])
+
+
+def write_calibration(graph: Graph, calibration: Calibration, Z: str, n_classes: int) -> str:
+    """Return the probabilities (N, k) of scores with one column per class."""
+    match calibration:
+        case MonotoneCalibration():
+            return _monotone(graph, calibration, Z)
+        case LogisticCalibration(slope=slope, offsets=offsets):
+            slopes = np.full(n_classes, slope)
+        case VectorCalibration(slopes=slopes, offsets=offsets):
+            pass
+        case ScoreCalibration(slope=slope, log_weights=log_weights):
+            slopes, offsets = np.full(n_classes, slope), -log_weights
+        case _:
+            raise NoOnnxFormError(f"{type(calibration).__name__} has no ONNX form")
+    scaled = graph.node("Mul", Z, graph.constant(slopes))
+    moved = graph.node("Add", scaled, graph.constant(offsets))
+    return graph.node("Softmax", moved, axis=1)
+
+
+def _monotone(graph: Graph, calibration: MonotoneCalibration, Z: str) -> str:
+    """Return the probabilities (N, 2): at the first knot, plus the share of every rise after it.
+
+    Shares are from 0 to 1. A sum of bends, ``Relu(z - knot)``, would lose its digits between
+    knots that are close to each other.
+    """
+    knots, values = calibration.knots, calibration.values
+    if len(knots) == 1:
+        knots, values = np.append(knots, knots + 1.0), np.repeat(values, 2)
+    widths = np.maximum(np.diff(knots), np.finfo(np.float32).tiny)  # not 0 in float32
+    z = graph.node("Gather", Z, graph.constant(np.array([1])), axis=1)
+    shares = graph.node("Sub", z, graph.constant(knots[:-1]))
+    shares = graph.node("Div", shares, graph.constant(widths))
+    shares = graph.node("Clip", shares, graph.constant(0.0), graph.constant(1.0))
+    risen = graph.product(shares, np.outer(np.diff(values), [-1.0, 1.0]))
+    return graph.node("Add", risen, graph.constant(np.array([1.0 - values[0], values[0]])))
 
 
 def negative_expected_costs(graph: Graph, P: str, cost: FloatArray) -> str:

@@ -12,11 +12,18 @@ from sklearn.base import BaseEstimator
 
 from ecselm._sklearn import Tree
 from ecselm._typing import BoolArray, IntArray
+from ecselm.estimators._calibration import (
+    LogisticCalibration,
+    MonotoneCalibration,
+    ScoreCalibration,
+    VectorCalibration,
+)
 from ecselm.saving.plain import parts_of
 from ecselm.saving.trusted import BIT_GENERATORS, TRUSTED, is_trusted
 
 PROTOCOL = 2  # of skops; an older one would bring back loaders that check less
 LEAF = -1
+CALIBRATIONS = (LogisticCalibration, MonotoneCalibration, ScoreCalibration, VectorCalibration)
 
 
 def refused_types(schema: Any) -> list[str]:
@@ -95,7 +102,7 @@ def _has_known_bits(node: dict[str, Any]) -> bool:
 
 
 def check_sound(model: Any) -> None:
-    """Raise if parts of a model are missing or indices are out of bounds.
+    """Raise if parts of a model are missing, out of bounds or no calibration.
 
     Examples
     --------
@@ -113,6 +120,8 @@ def check_sound(model: Any) -> None:
     for value in _everything(model):
         if sparse.issparse(value):
             _check_matrix(value)
+        elif isinstance(value, CALIBRATIONS):
+            _check_calibration(value)
         elif isinstance(value, BaseEstimator):
             _check_trees(value)
 
@@ -125,6 +134,15 @@ def _everything(model: Any) -> Iterator[Any]:
             seen.add(id(value))
             yield value
             waiting.extend(parts_of(value).values())  # raises AttributeError if a field is missing
+
+
+def _check_calibration(calibration: Any) -> None:
+    """Check the numbers of a calibration, which a loader fills in without its constructor."""
+    for name, value in parts_of(calibration).items():
+        number = name == "slope"
+        if not (isinstance(value, float) if number else isinstance(value, np.ndarray)):
+            raise TypeError(f"{name} of a calibration has the wrong type {type(value).__name__}")
+    calibration.__post_init__()
 
 
 def _check_matrix(matrix: Any) -> None:

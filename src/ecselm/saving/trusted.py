@@ -23,6 +23,9 @@ _ESTIMATORS = {
 }
 _PARTS = {
     "ecselm.estimators._calibration.LogisticCalibration",
+    "ecselm.estimators._calibration.MonotoneCalibration",
+    "ecselm.estimators._calibration.ScoreCalibration",
+    "ecselm.estimators._calibration.VectorCalibration",
     "ecselm.estimators._layers.DenseScale",
     "ecselm.estimators._layers.TransformerLayer",
     "ecselm.layers.kernels.KernelMap",
