@@ -2,9 +2,8 @@
 Costs around any classifier
 ===========================
 
-``CostSearchCV`` learns the costs of mistakes around any classifier. With ``cost_level="decision"``
-the classifier is trained once, and costs move its decision boundaries: a tuned threshold, for any
-number of classes.
+``CostSearchCV`` learns the costs of mistakes around any classifier. The classifier is trained
+without costs, and these move its decision boundaries: a tuned threshold, for any number of classes.
 """
 
 # %%
@@ -43,7 +42,6 @@ classifiers = {
 searches = {
     name: CostSearchCV(
         classifier,
-        cost_level="decision",
         scoring="balanced_accuracy",
         population_size=15,
         max_epochs=15,

@@ -9,9 +9,12 @@ from ecselm import CostSearchCV, ECSELMClassifier
 from ecselm.estimators._cost_search import thread_number
 
 
-def test_a_search_on_dask_finds_what_it_finds_here(client, rows):
+@pytest.mark.parametrize(
+    ("level", "task"), [("decision", "split_probabilities"), ("class", "split_scores")]
+)
+def test_a_search_on_dask_finds_what_it_finds_here(client, rows, level, task):
     X, y, _, _ = rows
-    options = {"population_size": 4, "max_epochs": 1, "random_state": 0}
+    options = {"cost_level": level, "population_size": 4, "max_epochs": 1, "random_state": 0}
     model = LogisticRegression()
     here = CostSearchCV(model, **options).fit(X, y)
     with joblib.parallel_config("dask"):
@@ -19,7 +22,7 @@ def test_a_search_on_dask_finds_what_it_finds_here(client, rows):
     assert_array_equal(there.class_costs_, here.class_costs_)
     assert_array_equal(there.predict(X), here.predict(X))
     kinds = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
-    assert any("split_scores" in kind for kind in kinds), kinds  # the workers have fitted
+    assert any(task in kind for kind in kinds), kinds  # the workers have fitted
 
 
 @pytest.mark.usefixtures("client")

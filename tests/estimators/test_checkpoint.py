@@ -384,7 +384,13 @@ def test_replay_evaluates_nothing_but_priors(path, data):
     assert_same_search(replayed, first)
 
 
-def test_finished_search_around_an_estimator_fits_candidates_no_more(path, data):
+@pytest.mark.parametrize(
+    ("level", "n_first", "n_again"), [("class", 2 * 24 + 1, 1), ("decision", 3, 3)]
+)
+def test_finished_search_around_an_estimator_fits_candidates_no_more(
+    path, data, level, n_first, n_again
+):
+    """A last fit is on all rows; where costs decide, the folds are fitted again, too."""
     fits = []
 
     class Counted(LogisticRegression):
@@ -392,12 +398,13 @@ def test_finished_search_around_an_estimator_fits_candidates_no_more(path, data)
             fits.append(1)
             return super().fit(X, y, sample_weight)
 
-    search = plain_search(Counted(), priors=(), fitness=2, checkpoint=path, **BUDGET)
-    first = search.fit(*data)
-    costs = first.cost_vector_
-    assert len(fits) == 2 * 24 + 1
-    assert_array_equal(search.fit(*data).cost_vector_, costs)
-    assert len(fits) == 2 * 24 + 2  # the last fit, on all rows
+    search = plain_search(
+        Counted(), cost_level=level, priors=(), fitness=2, checkpoint=path, **BUDGET
+    )
+    costs = search.fit(*data).cost_matrix_
+    assert len(fits) == n_first
+    assert_array_equal(search.fit(*data).cost_matrix_, costs)
+    assert len(fits) == n_first + n_again
 
 
 @pytest.mark.parametrize("level", ["class", "decision"])
@@ -479,9 +486,9 @@ def test_frame_put_together_otherwise_is_the_same_data(path, data):
     for i, name in enumerate("bc", start=1):
         piecewise[name] = X[:, i]
     search = plain_search(LogisticRegression(), checkpoint=path, **BUDGET)
-    first = search.fit(piecewise, y).cost_vector_
+    first = search.fit(piecewise, y).cost_matrix_
     again = search.fit(pd.DataFrame(X, columns=list("abc")), y)
-    assert_array_equal(again.cost_vector_, first)
+    assert_array_equal(again.cost_matrix_, first)
 
 
 def test_pipeline_with_a_lambda_counts_by_the_rest_of_its_parameters():

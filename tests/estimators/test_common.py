@@ -30,7 +30,7 @@ ARGUMENTS = {
 }
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
-    CostSearchCV(LogisticRegression(), cost_level="decision", **FREE, **BUDGET),
+    CostSearchCV(LogisticRegression(), cost_level="class", **FITTING),
     ECSELMClassifier(cost_level="matrix", decision="min_cost", **FREE, **BUDGET),
     ECSELMClassifier(kernel="rbf", gamma="search", priors=("ones",), **BUDGET),
     ECSELMClassifier(activation="radbas", fitness="loo", optimizer="de", **BUDGET),
@@ -46,6 +46,7 @@ VARIANTS = [
 ]
 MORE_VARIANTS = [
     CostSearchCV(LogisticRegression(), cost_level="matrix", **FITTING),
+    CostSearchCV(LogisticRegression(), **FREE, **BUDGET),
     ECSELMClassifier(cost_level="matrix", **BUDGET),
     ECSELMClassifier(activation="tanh", fitness="holdout", scoring="jaccard_macro", **BUDGET),
     ECSELMClassifier(activation="sine", fitness="train", smoothing=0, optimizer="sobol", **BUDGET),

@@ -9,6 +9,7 @@ import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -25,10 +26,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
+from ecselm import CostSearchCV
 from ecselm.metrics import mean_cost
 from ecselm.search import RandomSearch
 from tests.estimators.plain import plain_search
@@ -153,6 +155,7 @@ def test_best_score_is_that_of_a_loop_over_the_candidates(name, scoring, k, weig
     w = rng.uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
     search = plain_search(
         model,
+        cost_level="class",
         scoring=scoring,
         smoothing=0.0,
         cost_bounds=(0.1, 10),
@@ -207,7 +210,7 @@ def test_prior_scores_are_those_of_ready_made_weights(data):
     """What scikit-learn calls balanced is (9)."""
     X, y = data
     search = plain_search(
-        LogisticRegression(), scoring="balanced_accuracy", smoothing=0.0, **TINY
+        LogisticRegression(), cost_level="class", scoring="balanced_accuracy", smoothing=0.0, **TINY
     ).fit(X, y)
     balanced = compute_sample_weight("balanced", y)
     for name, weights in (("ones", None), ("w1", balanced)):
@@ -224,6 +227,7 @@ def test_mean_cost_is_counted_out_of_fold(data, rng, form):
     by_row = rng.uniform(0.5, 2, len(y))[:, np.newaxis] * M[y]
     search = plain_search(
         LogisticRegression(),
+        cost_level="class",
         scoring="mean_cost",
         smoothing=0.0,
         cost=M if form == "matrix" else None,
@@ -358,10 +362,120 @@ def test_costs_of_confusions_obey_what_is_known(level):
     assert M.loc["fire", "smoke"] >= 1.01 * M.loc["smoke", "fire"] * (1 - 1e-12)
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_costs_of_decisions_obey_what_is_known_of_classes(k):
+    """A class stands for all mistakes on it."""
+    X, y = made(k, n=200)
+    search = plain_search(
+        LogisticRegression(),
+        fixed_costs={0: 1.5},
+        cost_intervals={1: (3.0, 7.0)},
+        cost_order=[] if k == 2 else [(2, 1)],
+        **TINY,
+    ).fit(X, y)
+    mistakes = search.cost_matrix_[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    assert_array_equal(mistakes[0], 1.5)
+    assert (mistakes[1] >= 3.0 * (1 - 1e-12)).all()
+    assert (mistakes[1] <= 7.0 * (1 + 1e-12)).all()
+    if k > 2:
+        assert mistakes[2].min() >= 1.01 * mistakes[1].max() * (1 - 1e-12)
+    assert_array_equal(search.cost_vector_, 1.0)
+
+
+def test_stated_costs_must_not_contradict_what_is_known_of_decisions(data):
+    search = plain_search(
+        Untouched(), cost={(0, 1): 9.0}, cost_intervals={(0, 1): (1.0, 2.0)}, cost_bounds=(1, 9)
+    )
+    with pytest.raises(ValueError, match="cost must not contradict"):
+        search.fit(*data)
+
+
+@pytest.mark.parametrize("form", ["matrix", "by row"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mean_cost_of_decisions_is_counted_out_of_fold(data, rng, form, weighted):
+    X, y = data
+    k = len(np.unique(y))
+    w = rng.uniform(0.5, 2, len(y)) if weighted else None
+    M = rng.uniform(1, 9, (k, k)) * (1 - np.eye(k))
+    by_row = rng.uniform(0.5, 2, len(y))[:, np.newaxis] * M[y]
+    search = plain_search(
+        LogisticRegression(), smoothing=0.0, cost=M if form == "matrix" else None, **TINY
+    ).fit(X, y, sample_weight=w, sample_cost=None if form == "matrix" else by_row)
+    positions, answers = out_of_fold(LogisticRegression(), X, y, w)
+    stated = M[y] if form == "matrix" else by_row
+    weights = None if w is None else w[positions]
+    costs = {"ones": 1 - np.eye(k), "found": search.cost_matrix_}
+    scores = {
+        name: -mean_cost(
+            y[positions],
+            (answers["predict_proba"] @ matrix).argmin(axis=1),
+            sample_cost=stated[positions],
+            sample_weight=weights,
+        )
+        for name, matrix in costs.items()
+    }
+    assert_allclose(search.best_score_, scores["found"], rtol=1e-12)
+    assert_allclose(search.prior_scores_["ones"], scores["ones"], rtol=1e-12)
+    assert search.best_score_ >= search.prior_scores_["cost"]
+
+
+def test_prior_of_decisions_is_the_stated_costs(data):
+    """Where nothing is gained by others, decisions are by the costs as stated."""
+    X, y = data
+    k = len(np.unique(y))
+    M = np.arange(1.0, k * k + 1).reshape(k, k) * (1 - np.eye(k))
+    search = CostSearchCV(LogisticRegression(), cost=M, keep_prior="always", **TINY).fit(X, y)
+    ratios = search.cost_matrix_[M > 0] / M[M > 0]
+    assert_allclose(ratios, ratios[0], rtol=1e-12)
+    assert_array_equal(search.predict(X), (search.predict_proba(X) @ M).argmin(axis=1))
+
+
+def test_groups_are_not_divided_where_costs_decide(rng):
+    X, y = made(3)
+    groups, seen = rng.integers(0, 20, len(y)), []
+
+    class Watched(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            seen.append({row.tobytes() for row in X})
+            return super().fit(X, y, sample_weight)
+
+    plain_search(Watched(), **{**TINY, "fitness": 2}).fit(X, y, groups=groups)
+    first, second, _ = seen
+    sides = np.array([[row.tobytes() in part for part in (first, second)] for row in X])
+    assert all(len(np.unique(sides[groups == g], axis=0)) == 1 for g in np.unique(groups))
+
+
+@pytest.mark.parametrize(
+    ("stated", "scoring"),
+    [
+        ({}, "balanced_accuracy"),
+        ({"cost_order": [(1, 0)]}, "balanced_accuracy"),
+        ({"fixed_costs": {0: 1.0}}, "balanced_accuracy"),
+        ({"cost": {1: 4.0}}, "mean_cost"),
+        ({"fn_cost": 4.0}, "mean_cost"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("level", ["decision", "class"])
+def test_default_metric_depends_on_whether_costs_are_stated(level, stated, scoring):
+    X, y = made(2)
+    by_row = {name: value for name, value in stated.items() if name == "fn_cost"}
+    settings = {name: value for name, value in stated.items() if name not in by_row}
+    one, other = (
+        plain_search(
+            LogisticRegression(), cost_level=level, scoring=metric, **settings, **TINY
+        ).fit(X, y, **by_row)
+        for metric in (None, scoring)
+    )
+    assert one.best_score_ == other.best_score_
+    assert_array_equal(one.cost_matrix_, other.cost_matrix_)
+
+
 def test_costs_of_classes_obey_what_is_known():
     X, y = made(3)
     search = plain_search(
         LogisticRegression(),
+        cost_level="class",
         fixed_costs={0: 1.0},
         cost_intervals={1: (3.0, 7.0)},
         cost_order=[(2, 1)],
@@ -642,20 +756,35 @@ def test_estimator_without_weights_may_decide(data):
     X, y = data
     search = plain_search(KNeighborsClassifier(), cost_level="decision", **TINY)
     assert search.fit(X, y).predict(X).shape == y.shape
-    with pytest.raises(ValueError, match="must take sample_weight in fit"):
+    with pytest.raises(ValueError, match=r"must take sample_weight in fit.* without weights it"):
         search.fit(X, y, sample_weight=np.ones(len(y)))
+
+
+def test_estimator_without_probabilities_may_decide_behind_a_calibration(data):
+    X, y = data
+    search = plain_search(CalibratedClassifierCV(LinearSVC(), cv=2), **TINY).fit(X, y)
+    assert_array_equal(search.predict(X), (search.predict_proba(X) @ search.cost_matrix_).argmin(1))
+
+
+def test_scorer_of_probabilities_is_refused_where_costs_decide(data):
+    with pytest.raises(ValueError, match=r"got 'neg_log_loss': it asks for probabilities"):
+        plain_search(LogisticRegression(), scoring="neg_log_loss", **TINY).fit(*data)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"estimator": SVC(), "cost_level": "decision"}, "must have predict_proba with .*SVC"),
+        ({"estimator": SVC()}, "must have predict_proba .*SVC.*: wrap it in .*Calibrated"),
         ({"estimator": LinearRegression()}, "estimator must be a classifier, got LinearReg"),
         ({"estimator": 3}, "'estimator' parameter of CostSearchCV"),
         ({"cost_level": "row"}, "'cost_level' parameter of CostSearchCV"),
         ({"fitness": "loo"}, "fitness must not be 'loo' around an estimator"),
         ({"fitness": 1}, "'fitness' parameter of CostSearchCV"),
-        ({"cost_bounds": (-1.0, 1.0), "normalize": False}, "cost_bounds must be >= 0"),
+        ({"cost_bounds": (0.0, 1.0), "normalize": False}, "cost_bounds must be > 0 with"),
+        (
+            {"cost_level": "class", "cost_bounds": (-1.0, 1.0), "normalize": False},
+            "cost_bounds must be >= 0",
+        ),
         ({"cost_bounds": (2.0, 1.0)}, "cost_bounds must be a pair"),
         ({"cost_bounds": ("low", "high")}, "cost_bounds must"),
         ({"priors": ("w3",)}, "priors must be among .* got 'w3'"),
@@ -764,9 +893,10 @@ def test_pickled_model_answers_the_same(level):
     assert again.history_.equals(search.history_)
 
 
-def test_warm_start_is_never_worse_than_the_fit_before():
+@pytest.mark.parametrize("level", LEVELS)
+def test_warm_start_is_never_worse_than_the_fit_before(level):
     X, y = made(3)
-    search = plain_search(LogisticRegression(), warm_start=True, **TINY).fit(X, y)
+    search = plain_search(LogisticRegression(), cost_level=level, warm_start=True, **TINY).fit(X, y)
     scores = [search.best_score_]
     for _ in range(2):
         search.set_params(priors=()).fit(X, y)
@@ -831,7 +961,7 @@ def test_weights_reach_whoever_asks_for_them_inside(data):
     X, y = data
     scaler = StandardScaler().set_fit_request(sample_weight=True)
     inner = make_pipeline(scaler, LogisticRegression().set_fit_request(sample_weight=True))
-    search = plain_search(inner, **TINY).fit(X, y)
+    search = plain_search(inner, cost_level="class", **TINY).fit(X, y)
     twin = clone(inner).fit(X, y, sample_weight=search.cost_vector_)
     assert_array_equal(search.predict_proba(X), twin.predict_proba(X))
     assert_allclose(search.estimator_[0].mean_, np.average(X, axis=0, weights=search.cost_vector_))

@@ -64,7 +64,7 @@ def test_other_scores_leave_rows_of_a_class_alike(rows):
 
 def test_any_estimator_is_told_which_rows_are_dear(rows):
     X, y, cost = rows
-    search = plain_search(LogisticRegression(), **SMALL, scoring="mean_cost")
+    search = plain_search(LogisticRegression(), cost_level="class", **SMALL)
     search.fit(X, y, sample_cost=cost)
     plain = LogisticRegression().fit(X, y, sample_weight=search.cost_vector_)
     assert len(np.unique(search.cost_vector_)) > 50

@@ -432,14 +432,20 @@ def ecselm_regressor_paper(data):
 
 @recorded(*CLASSES, searched=True)
 def cost_search_decision(data):
-    model = CostSearchCV(_logistic(), cost_level="decision", scoring="balanced_accuracy", **SMALL)
+    model = CostSearchCV(_logistic(), scoring="balanced_accuracy", **SMALL)
     return model.fit(data.X, data.y)
 
 
 @recorded(*CLASSES, searched=True)
 def cost_search_class(data):
     model = CostSearchCV(
-        _logistic(), scoring="gmean", fitness=3, population_size=5, max_epochs=1, random_state=0
+        _logistic(),
+        cost_level="class",
+        scoring="gmean",
+        fitness=3,
+        population_size=5,
+        max_epochs=1,
+        random_state=0,
     )
     return model.fit(data.X, data.y)
 

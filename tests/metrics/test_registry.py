@@ -18,6 +18,7 @@ from ecselm.metrics import (
     average_recognition_rate,
     cmc_curve,
     cumulative_score,
+    default_metric,
     geometric_mean_score,
     get_scorer,
     get_scorer_names,
@@ -199,3 +200,18 @@ def test_costs_by_row_are_routed_to_the_rows_of_each_fold(labelled, rng, name):
         params = {"sample_cost": costs}
         scores = cross_val_score(GaussianNB(), X, y, scoring=scorer, cv=CUT, params=params)
     assert_allclose(scores, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("costs", "name"),
+    [
+        (None, "balanced_accuracy"),
+        ({("ill", "well"): 5}, "mean_cost"),
+        ([[0, 5], [1, 0]], "mean_cost"),
+        (np.ones(3), "mean_cost"),
+    ],
+    ids=["no costs", "by confusion", "matrix", "by row"],
+)
+def test_default_metric_is_the_mean_cost_where_costs_are_stated(costs, name):
+    assert default_metric(costs) == name
+    assert name in get_scorer_names()

@@ -200,7 +200,7 @@ def test_cost_search_around_a_table_agrees(people):
     X, y, _, R = people
     before = preparation(OneHotEncoder(handle_unknown="ignore"))
     model = make_pipeline(before, ELMClassifier(20, random_state=0))
-    search = CostSearchCV(model, cost_level="decision", scoring="f1_macro", **SHORT).fit(X, y)
+    search = CostSearchCV(model, scoring="f1_macro", **SHORT).fit(X, y)
     assert_agrees(search, R, fed(R, TEXT))
 
 
@@ -224,5 +224,5 @@ def test_other_converters_of_skl2onnx_know_the_family():
 
 def test_cost_search_without_probabilities_gives_labels():
     X = np.random.default_rng(0).standard_normal((60, 3))
-    search = CostSearchCV(Perceptron(), **SHORT).fit(X, X[:, 0] > 0.2)
+    search = CostSearchCV(Perceptron(), cost_level="class", **SHORT).fit(X, X[:, 0] > 0.2)
     assert set(assert_agrees(search, rows_beyond(X))) == {"label"}

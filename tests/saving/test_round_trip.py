@@ -89,11 +89,11 @@ LEARNED = {
 }
 QUICK = {"population_size": 2, "max_epochs": 0, "fitness": 2, "random_state": 0}
 SEARCHED = {
-    "logistic": CostSearchCV(LogisticRegression(), cost={("gut", "schön"): 3}, **QUICK),
-    "decision": CostSearchCV(
-        make_pipeline(StandardScaler(), LogisticRegression()), cost_level="decision", **QUICK
+    "logistic": CostSearchCV(
+        LogisticRegression(), cost_level="class", cost={("gut", "schön"): 3}, **QUICK
     ),
-    "vectors": CostSearchCV(SVC(), **QUICK),
+    "decision": CostSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), **QUICK),
+    "vectors": CostSearchCV(SVC(), cost_level="class", **QUICK),
     "bayes": CostSearchCV(GaussianNB(), **QUICK),
     "machine": CostSearchCV(ELMClassifier(20, random_state=0), **QUICK),
     "tree": CostSearchCV(DecisionTreeClassifier(random_state=0), **QUICK),

@@ -108,7 +108,7 @@ def test_gain_that_is_not_known_is_none(tumours):
 
 
 def test_search_around_another_classifier_has_learned_costs_too(tumours):
-    search = CostSearchCV(LogisticRegression(), cost_level="decision", **SMALL).fit(*tumours)
+    search = CostSearchCV(LogisticRegression(), **SMALL).fit(*tumours)
     assert learned_costs(search, ["ill", "well"]).matrix[1][0] == search.cost_matrix_[1, 0]
 
 

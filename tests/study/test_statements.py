@@ -20,7 +20,7 @@ def read(cost=(), worse=(), between=(), classes=TWO):
 def test_nothing_said_is_nothing_known():
     said = read()
     assert said.parameters == {}
-    assert said.metric is None
+    assert said.metric == "balanced_accuracy"
     assert said.sentences == ()
 
 
@@ -43,7 +43,7 @@ def test_of_two_classes_a_pair_is_a_class():
         "cost_intervals": {"malignant": (2.0, 20.0)},
         "cost_order": [("malignant", "benign")],
     }
-    assert said.metric is None
+    assert said.metric == "balanced_accuracy"
     assert said.sentences == (
         "a benign case taken for malignant costs 1",
         "a malignant case taken for benign is worse than a benign case taken for malignant",

@@ -160,7 +160,8 @@ class RecallingClassifier(ClassifierMixin, BaseEstimator):
         Z = self._columns(X)
         if self.decides:
             raise ValueError(
-                "it asks for probabilities, which the decisions searched do not change"
+                "it asks for probabilities, which costs of decisions do not change; costs that "
+                "weight the training rows do"
             )
         if self.T is None:  # logarithms of probabilities, or a decision function
             P = np.exp(Z)

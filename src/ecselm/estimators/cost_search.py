@@ -57,6 +57,7 @@ from ecselm.fitness import (
     Split,
 )
 from ecselm.fitness.folds import fitness_splits, read_groups, training_rows, validation_rows
+from ecselm.metrics import default_metric
 from ecselm.search import AskTell
 
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
@@ -148,7 +149,7 @@ def weight_parameter(estimator: Any) -> str:
         return f"{name}__{weight_parameter(last)}"
     raise ValueError(
         "estimator must take sample_weight in fit (with metadata routing: request it), got "
-        f"{estimator!r}; with cost_level='decision' it need not"
+        f"{estimator!r}; with cost_level='decision' and rows without weights it need not"
     )
 
 
@@ -203,26 +204,37 @@ def _decides_or_has(search: CostSearchCV) -> bool:
 class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
-    The search of :class:`ECSELMClassifier` around an estimator that takes
-    ``sample_weight``: candidates are weights of the rows, validated on rows the
-    estimator was not fitted on. With ``cost_level="decision"`` the estimator is left alone, and the
-    matrix by which its probabilities decide is searched: tuned thresholds for any number
-    of classes.
+    The search of :class:`ECSELMClassifier` for the costs by which the probabilities of an
+    estimator decide, validated on rows it was not fitted on: tuned thresholds for any number
+    of classes, with one fit per fold. At the other levels candidates are weights of the rows,
+    and the estimator is fitted anew for each.
 
     Parameters
     ----------
     estimator : classifier
-        Is cloned. It must take ``sample_weight`` in ``fit`` (or, in a pipeline, its last
-        step must), except with ``cost_level="decision"``, where it must have
-        ``predict_proba``.
-    cost_level : {"class", "matrix", "sample", "decision"}, default="class"
-        What has a cost of its own: every class, every confusion (through (12)), every
-        row; or every confusion in decisions for the least expected cost.
+        Is cloned. It must have ``predict_proba``: wrap a classifier that has none in
+        :class:`~sklearn.calibration.CalibratedClassifierCV`. At the levels of weights it must
+        take ``sample_weight`` in ``fit`` (or, in a pipeline, its last step must) instead.
+    cost_level : {"decision", "class", "matrix", "sample"}, default="decision"
+        What has a cost of its own: every confusion, in decisions for the least expected cost,
+        with an estimator that is fitted without costs; or, as weights of the rows it is fitted
+        on, every class, every confusion (through (12)), or every row.
     fitness : {"cv", "holdout", "train"}, int or splitter, default="cv"
         As in :class:`ECSELMClassifier`; there is no leave-one-out in closed form here.
-    cost, cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
-        As in :class:`ECSELMClassifier`.
-    validation_fraction, scoring, normalize, shrinkage, keep_prior :
+    cost : array, DataFrame, dict or None, default=None
+        Stated costs, in any form :class:`CSELMClassifier` takes. They are in the first
+        population, and are counted by the default of ``scoring``.
+    cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
+        As in :class:`ECSELMClassifier`. They hold for the costs of decisions, of which only
+        ratios matter, or at the other levels for weights.
+    scoring : str, callable or None, default=None
+        Metric of the fitness: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
+        name, or a scorer. None is :func:`ecselm.metrics.default_metric`: the mean cost where
+        costs are stated, in ``cost`` or by row, else the balanced accuracy. Costs of decisions
+        do not change probabilities, so that a scorer of these needs another level.
+    normalize : bool, default=True
+        Scale the weights of rows to a mean of 1. To decisions the scale does not matter.
+    validation_fraction, shrinkage, keep_prior :
         As in :class:`ECSELMClassifier`.
     smoothing : float, default=0.5
         As in :class:`ECSELMClassifier`.
@@ -231,9 +243,8 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     population_size : int, default=20
     max_epochs : int, default=10
         Generations after the first population. There are
-        ``population_size * (max_epochs + 1)`` candidates, each of which is fitted once
-        per fold, except with ``cost_level="decision"``, where the estimator is fitted once
-        per fold in all.
+        ``population_size * (max_epochs + 1)`` candidates. The estimator is fitted once per
+        fold in all; at the other levels once per fold for every candidate.
     patience, max_time, checkpoint, callbacks, warm_start, random_state, verbose :
         As in :class:`ECSELMClassifier`. Random states that the estimator leaves open are
         seeded, the same for every candidate.
@@ -243,11 +254,14 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : classifier
-        Fitted on all rows with the costs learned.
+        Fitted on all rows; at the levels of weights, with the costs learned.
     classes_ : array of shape (k,)
     cost_vector_ : array of shape (N,)
-        The weights of the rows, without ``sample_weight``.
-    class_costs_, cost_matrix_, best_score_, prior_scores_, history_, n_evaluations_ :
+        The weights of the rows, without ``sample_weight``; 1 where costs decide.
+    cost_matrix_ : array of shape (k, k)
+        The cost of each confusion, by which decisions are made; rows are the true classes. In
+        the unit of stated bounds, fixed costs or intervals, else with a mean of 1.
+    class_costs_, best_score_, prior_scores_, history_, n_evaluations_ :
         As in :class:`ECSELMClassifier`.
     gain_, gain_std_error_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
@@ -261,8 +275,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> from ecselm import CostSearchCV
     >>> X, y = load_wine(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
-    >>> search = CostSearchCV(model, cost_level="decision", scoring="mean_cost",
-    ...                       cost={(0, 2): 5}, random_state=0)
+    >>> search = CostSearchCV(model, cost={(0, 2): 5}, random_state=0)
     >>> search.fit(X, y).score(X, y) > 0.95
     True
     """
@@ -273,14 +286,14 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LEARNING,
         "estimator": [HasMethods(["fit", "predict"])],
-        "cost_level": [StrOptions({"class", "matrix", "sample", "decision"})],
+        "cost_level": [StrOptions({"decision", "class", "matrix", "sample"})],
     }
 
     def __init__(
         self,
         estimator: Any,
         *,
-        cost_level: str = "class",
+        cost_level: str = "decision",
         cost: Any = None,
         cost_bounds: Any = None,
         fixed_costs: Mapping[Any, Any] | None = None,
@@ -353,7 +366,14 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (N, n), or what the estimator takes
         y : array of shape (N,)
-        sample_weight, sample_cost, tp_cost, tn_cost, fp_cost, fn_cost, groups :
+        sample_weight : array of shape (N,), default=None
+            Weights of the rows in the fits of the estimator, which must take them, and in the
+            fitness. Where costs decide, rows are not weighted otherwise.
+        sample_cost, tp_cost, tn_cost, fp_cost, fn_cost :
+            Stated costs by row, in the place of ``cost``. Candidates are scored by them; new
+            rows are decided by costs of confusions, whose prior is their mean over the rows.
+            With ``cost_level="class"``, rows of a class keep their stated ratios as weights.
+        groups : array of shape (N,), default=None
             As in :class:`ECSELMClassifier`.
 
         Returns
@@ -381,8 +401,9 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         # Costs: what the user states, and the priors that class counts and metric imply.
         decides, k = self.cost_level == "decision", len(classes)
         stated = stated_by_user(self.cost, codes, classes, used, by_row)
+        scoring = default_metric(stated) if self.scoring is None else self.scoring
         problem = CostProblem.of_classes(
-            self.cost_level, data, classes, stated, self.scoring, self.priors, self.normalize
+            self.cost_level, data, classes, stated, scoring, self.priors, self.normalize
         )
         rows = problem.costed(data)
 
@@ -407,9 +428,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         identity = {**data.identity(), "splits": splits, "costs": stated}
         checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
         validation = validation_rows(splits, len(data))
-        fitness = problem.class_fitness(
-            self.scoring, data, validation, self.smoothing, decides=decides
-        )
+        fitness = problem.class_fitness(scoring, data, validation, self.smoothing, decides=decides)
         given = estimator, data.X, data.y, classes
         engine: Engine
         if decides:  # the estimator does not depend on the costs: it is fitted once per split
@@ -469,7 +488,8 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if decides and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 "estimator must have predict_proba with cost_level='decision', got "
-                f"{self.estimator!r}"
+                f"{self.estimator!r}: wrap it in sklearn.calibration.CalibratedClassifierCV, or "
+                "set cost_level='class', which weights rows instead"
             )
 
     history_ = property(history_frame)
@@ -479,8 +499,8 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of the fitted estimator.
 
-        With ``cost_level="decision"`` the prediction is the class they expect to cost
-        least, not their largest.
+        With ``cost_level="decision"`` the prediction is the class that they expect to cost
+        least, not the most probable.
 
         Parameters
         ----------

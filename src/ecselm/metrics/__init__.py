@@ -17,7 +17,13 @@ from ecselm.metrics.recognition import (
     match_rate,
     total_recognition_rate,
 )
-from ecselm.metrics.registry import Metric, get_metric, get_scorer, get_scorer_names
+from ecselm.metrics.registry import (
+    Metric,
+    default_metric,
+    get_metric,
+    get_scorer,
+    get_scorer_names,
+)
 
 __all__ = [
     "CostCurve",
@@ -27,6 +33,7 @@ __all__ = [
     "cmc_curve",
     "cost_curve",
     "cumulative_score",
+    "default_metric",
     "geometric_mean_score",
     "get_metric",
     "get_scorer",

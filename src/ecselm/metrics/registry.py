@@ -270,6 +270,30 @@ def get_metric(scoring: Any) -> Metric:
     return Metric(name, name, "Greater is better.") if known is None else known
 
 
+def default_metric(costs: Any = None) -> str:
+    """Return the name of the metric to optimise for classes where none is named.
+
+    Costs of all mistakes make the mean cost the goal; without them, or where only an order,
+    intervals or some of them are known, every class counts the same.
+
+    Parameters
+    ----------
+    costs : object or None, default=None
+        Costs of all mistakes by number, by class or by row, in any form; None where not all
+        are stated.
+
+    Returns
+    -------
+    name : {"balanced_accuracy", "mean_cost"}
+
+    Examples
+    --------
+    >>> default_metric(), default_metric({("ill", "well"): 5})
+    ('balanced_accuracy', 'mean_cost')
+    """
+    return "balanced_accuracy" if costs is None else "mean_cost"
+
+
 def get_scorer_names() -> list[str]:
     """Return the names of all scorers, the package's own and scikit-learn's.
 

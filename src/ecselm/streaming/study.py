@@ -443,7 +443,7 @@ def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any,
     n_rows = sum(target.counts.values())
     check_values(request.target, target.task, target.n_values, n_rows)
     stated = stated_costs_of(request, target.task, target.classes)
-    metric = metric_of(request, target.task, stated)
+    metric = metric_of(request, stated)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
     summary = summary_of(request, target.task, stated, metric)
     cost = None if stated is None else stated.cost

@@ -24,10 +24,7 @@ from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
-DEFAULT_METRICS: dict[Task, str] = {
-    "classes": "balanced_accuracy",
-    "numbers": "neg_mean_absolute_error",
-}
+NUMBERS_METRIC = "neg_mean_absolute_error"  # the default of a regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,7 @@ def study_table(
     rows = training_rows(frame, plan, request.task)
     check_values(request.target, rows.task, len(np.unique(rows.y)), len(rows.y))
     stated = stated_costs_of(request, rows.task, rows.y)
-    metric = metric_of(request, rows.task, stated)
+    metric = metric_of(request, stated)
     check_metric(metric, rows.task, rows.y)
     model, card = study(
         rows.X,
@@ -250,12 +247,11 @@ def stated_costs_of(request: FitRequest, task: Task, y: Any) -> StatedCosts | No
     return None
 
 
-def metric_of(request: FitRequest, task: Task, stated: StatedCosts | None) -> str:
-    """Return the requested metric, or the default."""
+def metric_of(request: FitRequest, stated: StatedCosts | None) -> str:
+    """Return the requested metric, or the default; ``stated`` is None for regression."""
     if request.metric is not None:
         return request.metric
-    implied = None if stated is None else stated.metric
-    return DEFAULT_METRICS[task] if implied is None else implied
+    return NUMBERS_METRIC if stated is None else stated.metric
 
 
 def summary_of(

@@ -18,6 +18,7 @@ from ecselm._wording import case_of, confusion_of, did_you_mean, quoted
 from ecselm.costs import parse_cost
 from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import MatrixLevel
+from ecselm.metrics import default_metric
 from ecselm.tables.cells import read_names, read_numbers
 from ecselm.tables.read import DELIMITED, read_table
 
@@ -346,9 +347,9 @@ class StatedCosts:
         return given
 
     @property
-    def metric(self) -> str | None:
+    def metric(self) -> str:
         """Return the default metric: the mean cost if all costs are known."""
-        return None if self.cost is None else "mean_cost"
+        return default_metric(self.cost)
 
 
 def read_stated_costs(

@@ -25,7 +25,7 @@ from ecselm.estimators import (
     KELMClassifier,
     WELMClassifier,
 )
-from ecselm.metrics import get_scorer
+from ecselm.metrics import default_metric, get_scorer
 from ecselm.paper.baselines import (
     PLSDA,
     BinaryCostClassifier,
@@ -493,8 +493,7 @@ def tuned_lightgbm(
     The threshold is tuned for ``scoring``; None is the mean cost, or without costs the
     balanced accuracy.
     """
-    if scoring is None:
-        scoring = "balanced_accuracy" if cost is None else "mean_cost"
+    scoring = default_metric(cost) if scoring is None else scoring
     costs = {"cost": cost} if scoring == "mean_cost" and cost is not None else {}
     return TunedThresholdClassifierCV(lightgbm(), scoring=get_scorer(scoring, **costs), cv=cv)
 
