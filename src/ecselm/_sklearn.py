@@ -21,6 +21,7 @@ __all__ = [
     "check_parameters",
     "check_weights",
     "fit_context",
+    "response_method",
     "safe_indexing",
 ]
 
@@ -43,3 +44,9 @@ def check_weights(sample_weight: Any, X: Matrix, *, may_be_zero: bool = False) -
     if (weights < 0).any():
         raise ValueError(f"sample_weight must be >= 0, got {weights.min()}")
     return weights
+
+
+def response_method(scorer: Any) -> str:
+    """Return what a scorer asks of a model; any callable may ask for predictions."""
+    method = getattr(scorer, "_response_method", "predict")
+    return method if isinstance(method, str) else str(method[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,14 +14,30 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ecselm._memory import memory_limit
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions, check_weights, fit_context
 from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, expected_costs, min_cost_decision
 from ecselm.costs.weights import SampleCosts
-from ecselm.estimators._calibration import score_slope, softmax_probabilities
-from ecselm.estimators._layers import LayerRecipe, seeded_clone
+from ecselm.estimators._calibration import (
+    Calibration,
+    LooScores,
+    ScoreCalibration,
+    fit_calibration,
+    loo_rows,
+)
+from ecselm.estimators._ensemble import (
+    INPUTS_TRIED,
+    PENALTIES,
+    Ensemble,
+    EnsembleRows,
+    EnsembleSpec,
+    Member,
+    fit_ensemble,
+)
+from ecselm.estimators._layers import LayerRecipe, layer_width, seeded_clone
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
@@ -33,11 +50,21 @@ from ecselm.layers import (
     measure_scale,
     resolve_gamma,
 )
-from ecselm.linalg import Solution
 
-RIDGE: dict[str, list[Any]] = {"C": [Interval(Real, 0, None, closed="neither")]}
+AUTO = "auto"
+PLAIN_C = 32.0  # of one layer or kernel for C="auto"
+RIDGE: dict[str, list[Any]] = {
+    "C": [Interval(Real, 0, None, closed="neither"), StrOptions({AUTO})],
+    "ensemble": [
+        StrOptions({AUTO}),
+        Interval(Integral, 1, None, closed="left"),
+        list,
+        tuple,
+        None,
+    ],
+}
 LAYER: dict[str, list[Any]] = {
-    "n_hidden": [Interval(Integral, 1, None, closed="left")],
+    "n_hidden": [Interval(Integral, 1, None, closed="left"), StrOptions({AUTO})],
     "activation": [StrOptions(set(ACTIVATIONS)), callable],
     "draw": [StrOptions(set(DRAWS))],
     "scale": [StrOptions(set(SCALES)), None],
@@ -58,9 +85,6 @@ KERNEL_OR_LAYER: dict[str, list[Any]] = {
     "kernel": [*KERNEL["kernel"], None],
     "scale": [StrOptions({"auto", *SCALES}), None],
 }
-
-
-AUTO = "auto"  # layers of several kinds where costs are searched by class, else radbas
 
 
 def class_codes(y: Any, weight: FloatArray | None = None) -> tuple[AnyArray, IntArray]:
@@ -101,8 +125,9 @@ class ELMBase(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
-    n_hidden: int
-    C: float
+    n_hidden: int | str
+    C: float | str
+    ensemble: Any = None
     activation: str | Callable[[FloatArray], FloatArray]
     draw: str
     scale: str | None
@@ -117,6 +142,7 @@ class ELMBase(BaseEstimator):
     beta_: FloatArray
     _learner_: LayerLearner | None
     _cost_kind_: tuple[str, int]
+    _members_: tuple[Member, ...] | None
 
     def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
         return validate_data(
@@ -179,6 +205,53 @@ class ELMBase(BaseEstimator):
         """Return a generator if a sample of the training rows must be kept."""
         return None
 
+    @property
+    def _penalty(self) -> float:
+        """Return the C of one layer or kernel."""
+        return PLAIN_C if isinstance(self.C, str) else float(self.C)
+
+    def _fitted_ensemble(self, rows: EnsembleRows, memory: int | None = None) -> Ensemble:
+        """Choose the members of the ensemble and average them."""
+        rng = as_generator(getattr(self, "random_state", 0))  # kernels draw nothing
+        penalties = PENALTIES if isinstance(self.C, str) else (float(self.C),)
+        n_hidden = len(rows) if self._is_kernel_machine() else self.n_hidden
+        limit = memory_limit(None) if memory is None else memory
+        return fit_ensemble(rows, self._ensemble_spec(), n_hidden, penalties, rng, limit)
+
+    def _is_kernel_machine(self) -> bool:
+        return not hasattr(self, "n_hidden")
+
+    def _ensemble_spec(self) -> EnsembleSpec:
+        """Read ``ensemble``, or refuse it beside a layer or kernel of the user's."""
+        if getattr(self, "hidden_layer", None) is not None:
+            raise ValueError(
+                f"hidden_layer must be None with an ensemble, got {self.hidden_layer!r}"
+            )
+        given = self.kernel is not None and not self._is_kernel_machine()
+        if given or self.kernel == "precomputed" or callable(self.kernel):
+            raise ValueError(
+                f"kernel must not be given with an ensemble, got {self.kernel!r}: ensemble "
+                "may be a list of layers"
+            )
+        own = self.scale in {AUTO, "standard"} or self._is_kernel_machine()
+        return EnsembleSpec.of(self.ensemble, INPUTS_TRIED if own else (self.scale, "ranks"))
+
+    def _keep_ensemble(self, found: Ensemble) -> None:
+        """Store the map to the units of all members."""
+        self.layer_, self._members_ = found.layer, found.members
+        self.solver_ = f"ensemble of {len(found.members)}"
+        self._learner_ = None
+
+    @property
+    def members_(self) -> Any:
+        """Return a frame of the members of the ensemble: layer, C and squared error."""
+        import pandas as pd  # noqa: PLC0415  half a second that only this property needs
+
+        check_is_fitted(self)
+        if getattr(self, "_members_", None) is None:
+            raise AttributeError("members_ is there only for an ensemble, got ensemble=None")
+        return pd.DataFrame(self._members_, columns=list(Member._fields))
+
     def _recipe(self, X: Matrix, rng: np.random.Generator | None = None) -> LayerRecipe:
         """Draw the layer's weights."""
         rng = as_generator(self.random_state) if rng is None else rng
@@ -186,7 +259,7 @@ class ELMBase(BaseEstimator):
             transformer = seeded_clone(self.hidden_layer, rng)
             return LayerRecipe(None, self.activation, None, transformer, X.dtype)
         activation = "radbas" if self.activation == AUTO else self.activation
-        drawn = draw_weights(self.draw, X.shape[1], self.n_hidden, rng)
+        drawn = draw_weights(self.draw, X.shape[1], layer_width(self.n_hidden, X.shape[0]), rng)
         scale = "standard" if self.scale == "auto" else self.scale
         return LayerRecipe(drawn, activation, scale, None, X.dtype)
 
@@ -194,7 +267,7 @@ class ELMBase(BaseEstimator):
         """Store the map, and what a later ``partial_fit`` needs where that is small."""
         self.layer_ = learner.layer
         self._cost_kind_ = terms.kind, terms.n_groups
-        self._learner_ = None
+        self._learner_ = self._members_ = None
         if isinstance(learner, LayerLearner) and learner.extensible:
             self._learner_ = learner
 
@@ -242,7 +315,12 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def has_hidden_layer(estimator: ELMBase) -> bool:
-    """Tell whether sequential learning is possible; with a kernel it is not."""
+    """Tell whether sequential learning is possible; with kernels and ensembles it is not."""
+    if estimator.ensemble is not None:
+        raise AttributeError(
+            f"partial_fit needs one hidden layer, got ensemble={estimator.ensemble!r}: members "
+            "are chosen on all rows at once"
+        )
     if estimator.kernel is not None:
         raise AttributeError(
             f"partial_fit needs a hidden layer, got kernel={estimator.kernel!r}; use "
@@ -261,10 +339,18 @@ def class_targets(n_classes: int) -> FloatArray:
 
 
 class ELMClassifierBase(ClassifierMixin, ELMBase):
-    """Learn, decide and give probabilities; subclasses say what mistakes cost."""
+    """Learn, decide and give probabilities; subclasses say what mistakes cost.
+
+    A fitted classifier decides by the largest score (19), by the least expected cost, for
+    which ``_decision_costs_`` are the costs of every confusion, or, where costs came by row, by
+    the probabilities of rows weighted by their costs, ``_weighted_probabilities_``.
+    """
 
     classes_: AnyArray
     cost_vector_: FloatArray
+    _probabilities_: Calibration
+    _decision_costs_: FloatArray | None
+    _weighted_probabilities_: Calibration | None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -309,10 +395,25 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         return SampleCosts(np.ones(len(y)))
 
     def _coefficients(
-        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+        self, costs: Costs, counts: FloatArray, masses: FloatArray, classes: AnyArray
     ) -> FloatArray:
-        """Return the coefficients of the cost groups."""
-        return costs.coefficients(learner.counts, np.ones(len(classes)))
+        """Return the coefficients of the cost groups, for the weighted sizes of both."""
+        return costs.coefficients(counts, np.ones(len(classes)))
+
+    def _costs_of_decisions(self, costs: Costs, coefficients: FloatArray) -> FloatArray | None:
+        """Return the costs (k, k) that decide, None for the largest score.
+
+        An ensemble decides by the class weights it is trained with.
+        """
+        if self.ensemble is None:
+            return None
+        k = len(self.classes_)
+        by_class = coefficients if len(coefficients) == k else np.ones(k)
+        return by_class[:, np.newaxis] * (1.0 - np.eye(k))
+
+    def _sample_rng(self) -> np.random.Generator | None:
+        """Return the generator of the sample of rows that probabilities are calibrated on."""
+        return as_generator(getattr(self, "random_state", None)).spawn(1)[0]
 
     @all_or_nothing
     @one_blas_thread()
@@ -321,7 +422,10 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         costs = self._read_costs(codes, classes, **stated)
         rows = labelled_rows(X, codes, costs, weight, len(classes))
         rows.check_some_cost()
-        self._learn(self._learner(rows, len(classes)), rows, costs, classes)
+        if self.ensemble is None:
+            self._learn(self._learner(rows, len(classes)), rows, costs, classes)
+        else:
+            self._learn_ensemble(rows, costs, classes)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
         return self
 
@@ -363,23 +467,59 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         costs: Costs,
         classes: AnyArray,
     ) -> None:
-        coefficients = self._coefficients(costs, learner, classes)
-        solution = learner.solve(coefficients, self.C)
-        beta = solution.beta.astype(rows.T.dtype)
-        self.classes_ = classes
-        self.beta_ = np.hstack([-beta, beta]) if len(classes) == 2 else beta
+        coefficients = self._coefficients(costs, learner.counts, learner.masses, classes)
+        solution = learner.solve(coefficients, self._penalty)
+        self.classes_, self._group_costs_ = classes, coefficients
+        self._store_beta(solution.beta, rows.T.dtype)
         self.solver_ = solution.path
         self._keep(learner, rows.terms)
-        self._group_costs_ = coefficients
-        self._calibrate(learner, solution)
+        self._decision_costs_ = self._costs_of_decisions(costs, coefficients)
+        self._calibrate(loo_rows(learner, solution, coefficients))
 
-    def _calibrate(self, learner: KernelLearner | LayerLearner, solution: Solution) -> None:
-        n_rows = float(learner.counts.sum())
-        total_weight = float(self._group_costs_ @ learner.masses)
-        self._slope_ = score_slope(solution, n_rows, total_weight, len(self.classes_))
+    def _learn_ensemble(self, rows: Rows, costs: Costs, classes: AnyArray) -> None:
+        """Fit the ensemble to rows whose costs are weights, and calibrate it."""
+        coefficients = self._coefficients(costs, rows.counts(len(classes)), rows.masses(), classes)
+        self.classes_, self._group_costs_ = classes, coefficients
+        B = rows.terms.vector(coefficients).astype(np.float64)
+        weight = None if rows.weight is None else rows.weight.astype(np.float64)
+        total = B if weight is None else B * weight
+        used = np.flatnonzero(total > 0)
+        known = EnsembleRows(
+            rows.X[used],
+            rows.T[used].astype(np.float64),
+            total[used] / total[used].mean(),
+            rows.y[used],
+            None if weight is None else weight[used],
+        )
+        found = self._fitted_ensemble(known)
+        self._store_beta(found.beta, rows.T.dtype)
+        self._keep_ensemble(found)
+        self._decision_costs_ = self._costs_of_decisions(costs, coefficients)
+        self._calibrate(found.loo(known, B[used]))
+
+    def _store_beta(self, beta: FloatArray, dtype: Any) -> None:
+        """Keep the output weights, with a column for each of two classes that share one."""
+        beta = beta.astype(dtype)
+        self.beta_ = np.hstack([-beta, beta]) if len(self.classes_) == 2 else beta
+
+    def _calibrate(self, loo: LooScores) -> None:
+        """Fit probabilities of the training population to leave-one-out scores.
+
+        They undo the costs of rows in training. Where the largest score decides, so does the
+        largest product of cost and probability, exactly.
+        """
+        k, self._weighted_probabilities_ = len(self.classes_), None
+        by_class = loo.class_costs(k)
+        if self._decision_costs_ is None and by_class is not None:
+            self._probabilities_ = ScoreCalibration.from_loo(loo, k, by_class)
+        else:
+            self._probabilities_ = fit_calibration(loo, k)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores z = H(x) beta (18).
+        """Return what speaks for each class; the largest is always the predicted class.
+
+        The scores z = H(x) beta (18) where the largest decides, otherwise the negative of
+        what predicting the class is expected to cost.
 
         Parameters
         ----------
@@ -391,10 +531,16 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
             For two classes, positive speaks for ``classes_[1]``.
         """
         scores = self._scores(X)
+        if self._decision_costs_ is not None:
+            costs = expected_costs(self._calibrated(scores), self._decision_costs_)
+            return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
+        if self._weighted_probabilities_ is not None:
+            Q = self._weighted_probabilities_(self._columns(scores))
+            return Q[:, 1] - Q[:, 0] if len(self.classes_) == 2 else Q
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the class with the largest score (19).
+        """Return the class of the largest score (19), or of the least expected cost.
 
         Parameters
         ----------
@@ -404,14 +550,21 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         -------
         labels : array of shape (N,)
         """
-        winners = self._scores(X).argmax(axis=1)  # (19)
+        scores = self._scores(X)
+        if self._decision_costs_ is not None:
+            winners = min_cost_decision(self._calibrated(scores), self._decision_costs_)
+        elif self._weighted_probabilities_ is not None:
+            winners = self._weighted_probabilities_(self._columns(scores)).argmax(axis=1)
+        else:
+            winners = scores.argmax(axis=1)  # (19)
         return self.classes_[winners]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return class probabilities, whose largest is always the predicted class.
+        """Return estimates of P(class | x) in the population of the training rows.
 
-        ``softmax(a z)`` with one slope a for all classes, found in closed form from
-        the leave-one-out residuals of the training rows.
+        They are calibrated on leave-one-out scores of training rows (at most 2048 behind one
+        hidden layer), and do not depend on costs: weights that rows had in training are
+        undone. ``predict`` applies costs to them.
 
         Parameters
         ----------
@@ -421,7 +574,15 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         -------
         probabilities : array of shape (N, k)
         """
-        return softmax_probabilities(self._scores(X), self._slope_)
+        return self._calibrated(self._scores(X))
+
+    def _calibrated(self, scores: FloatArray) -> FloatArray:
+        return self._probabilities_(self._columns(scores))
+
+    def _columns(self, scores: FloatArray) -> FloatArray:
+        """Return the scores as calibrations take them: one column for two classes."""
+        columns = scores[:, 1:] if len(self.classes_) == 2 else scores
+        return columns.astype(np.float64)
 
 
 def labelled_rows(
@@ -507,9 +668,33 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
         rows = self._target_rows(X, y, check_weights(sample_weight, X), stated)
         rows.check_some_cost()
-        self._learn(self._learner(rows, 1), rows, y.ndim)
+        if self.ensemble is None:
+            self._learn(self._learner(rows, 1), rows, y.ndim)
+        else:
+            self._learn_ensemble(rows, y.ndim)
         self.cost_vector_ = rows.terms.factors[:, 0]
         return self
+
+    def _learn_ensemble(self, rows: Rows, target_ndim: int) -> None:
+        """Fit the ensemble to centred targets; the last unit, always 1, gives the mean back."""
+        B = rows.terms.factors[:, 0].astype(np.float64)
+        weight = None if rows.weight is None else rows.weight.astype(np.float64)
+        total = B if weight is None else B * weight
+        used = np.flatnonzero(total > 0)
+        T = rows.T[used].astype(np.float64)
+        mean = np.average(T, axis=0, weights=total[used])
+        found = self._fitted_ensemble(
+            EnsembleRows(
+                rows.X[used],
+                T - mean,
+                total[used] / total[used].mean(),
+                rows.y[used],
+                None if weight is None else weight[used],
+            )
+        )
+        self._keep_ensemble(replace(found, layer=replace(found.layer, with_one=True)))
+        self.beta_ = np.vstack([found.beta, mean]).astype(rows.T.dtype)
+        self._target_ndim_ = target_ndim
 
     @all_or_nothing
     @one_blas_thread()
@@ -538,7 +723,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         rows: Rows,
         target_ndim: int,
     ) -> None:
-        solution = learner.solve(np.ones(1), self.C)
+        solution = learner.solve(np.ones(1), self._penalty)
         self.beta_ = solution.beta.astype(rows.T.dtype)
         self.solver_ = solution.path
         self._target_ndim_ = target_ndim
@@ -565,74 +750,3 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         """
         scores = self._scores(X)
         return scores[:, 0] if self._target_ndim_ == 1 else scores
-
-
-class CostDecisionBase(ELMClassifierBase):
-    """Classifiers that decide by score, or by probabilities and costs."""
-
-    cost_matrix_: Any
-    _probabilities_: Any  # LogisticCalibration, or None to decide by score
-
-    def _decides_by_score(self) -> bool:
-        """Tell how the fitted model decides, whatever the parameter says now."""
-        check_is_fitted(self)
-        return self._probabilities_ is None
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return what speaks for each class; the largest is always the predicted class.
-
-        With ``decision="argmax"`` the scores z = H(x) beta (18); with ``"min_cost"``
-        the negative of what predicting the class is expected to cost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        scores : array of shape (N,) for two classes, else (N, k)
-            For two classes, positive speaks for ``classes_[1]``.
-        """
-        if self._decides_by_score():
-            return super().decision_function(X)
-        costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
-        return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the class of the largest score (19), or of the least expected cost.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        labels : array of shape (N,)
-        """
-        if self._decides_by_score():
-            return super().predict(X)
-        winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
-        return self.classes_[winners]
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return class probabilities.
-
-        With ``decision="argmax"`` their largest is always the predicted class; with
-        ``"min_cost"`` they are calibrated, by a logistic law fitted to leave-one-out
-        scores of training rows (at most 4096 of them in
-        :class:`CSELMClassifier`), and the prediction is the class they expect to cost
-        least.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        probabilities : array of shape (N, k)
-        """
-        if self._decides_by_score():
-            return super().predict_proba(X)
-        scores = self._scores(X)
-        columns = scores[:, 1:] if len(self.classes_) == 2 else scores
-        return self._probabilities_(columns.astype(np.float64))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
@@ -100,13 +100,32 @@ class LooScores:
     scores: FloatArray  # (n, m)
     y: IntArray  # (n,)
     weight: FloatArray  # (n,)
+    B: FloatArray | None = None  # (n,) costs of the rows in training; None: all 1
 
     def __len__(self) -> int:
         return len(self.y)
 
     def taken(self, rows: IntArray | BoolArray) -> LooScores:
         """Return some of the rows."""
-        return LooScores(self.scores[rows], self.y[rows], self.weight[rows])
+        B = None if self.B is None else self.B[rows]
+        return LooScores(self.scores[rows], self.y[rows], self.weight[rows], B)
+
+    def weighted(self) -> LooScores:
+        """Return the rows weighted by their costs."""
+        return self if self.B is None else replace(self, weight=self.weight * self.B)
+
+    def class_costs(self, n_classes: int) -> FloatArray | None:
+        """Return the cost (k,) of every class in training, 1 if it does not occur.
+
+        None where rows of a class have different costs, or costs are not positive.
+        """
+        if self.B is None:
+            return np.ones(n_classes)
+        counts = np.bincount(self.y, minlength=n_classes)
+        means = np.bincount(self.y, self.B, n_classes) / np.maximum(counts, 1)
+        means[counts == 0] = 1.0
+        same = np.allclose(self.B, means[self.y], rtol=1e-6, atol=0.0)
+        return means if same and (means > 0).all() else None
 
     def usable(self) -> LooScores:
         """Return the rows of positive weight and finite scores.
@@ -668,9 +687,10 @@ def loo_rows(
     """
     rows = _scored_rows(learner, solution)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
-    B = weight if coefficients is None else weight * rows.terms.vector(coefficients)
+    B = None if coefficients is None else rows.terms.vector(coefficients).astype(np.float64)
+    total = weight if B is None else weight * B
     H = learner.layer(rows.X).astype(np.float64, copy=False)
-    return LooScores(loo_scores(H, rows.T, solution, B, weight), rows.y, weight)
+    return LooScores(loo_scores(H, rows.T, solution, total, weight), rows.y, weight, B)
 
 
 def _scored_rows(learner: KernelLearner | LayerLearner, solution: Solution) -> Rows:

@@ -188,8 +188,37 @@ class CostProblem:
 
     def row_costs(self, costs: FloatArray, rows: CostedRows) -> FloatArray:
         """Return the costs B (N,) of the rows, for costs by group (g,)."""
-        B = costs[rows.groups]
+        return self.by_row(costs[rows.groups])
+
+    def by_row(self, B: FloatArray) -> FloatArray:
+        """Return costs (N,) of the classes of rows times the shares of the rows in them."""
         return B if self.shares is None else B * self.shares
+
+    def pattern(self, scoring: Any) -> FloatArray:
+        """Return what confusions cost (k, k) relative to the mean mistake on their class."""
+        k = len(self.classes)
+        equal = 1.0 - np.eye(k)
+        if not (isinstance(self.stated, ClassCosts) and counts_costs(scoring)):
+            return equal
+        means = self.stated.matrix.sum(axis=1, keepdims=True) / (k - 1)
+        return np.where(means > 0, self.stated.matrix / np.where(means > 0, means, 1.0), equal)
+
+    def in_stated_unit(
+        self, entries: FloatArray, matrix: FloatArray, *, kept: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return entries and costs of confusions in the unit of stated costs.
+
+        Costs that were kept are as they were stated; learned ones have the same mean.
+        """
+        if self.path is None:
+            return entries, matrix
+        stated = self.path.prior
+        if kept:
+            by_class = isinstance(self.stated, ClassCosts)
+            full = self.stated.matrix if by_class else matrix * (stated.mean() / entries.mean())
+            return stated, full
+        unit = float(stated.mean() / entries.mean())
+        return entries * unit, matrix * unit
 
     def class_fitness(
         self,
@@ -423,6 +452,22 @@ class CostSearch:
         if inside is None or self.settings.normalize:
             return inside
         return inside if np.array_equal(inside, entries) else None  # the scale matters
+
+    def prior_entries(self) -> FloatArray:
+        """Return the entries (E,) implied by the metric, moved into the region of allowed costs."""
+        if self.path is None:
+            raise ValueError("costs must be positive to be implied by a metric")
+        inside = self.allowed(self.path.prior)
+        if inside is not None:
+            return inside
+        return self.encoding.region.repaired(self.path.prior[np.newaxis])[0]
+
+    def at_prior(self, entries: FloatArray, engine: Engine, fitness: Fitness) -> SearchResult:
+        """Return the result of no search at all, with the prior's entries (E,)."""
+        point = self.encoding.encode(entries)
+        scores = engine.scores(self.encoding.decode(point[np.newaxis]))
+        found = PriorResult(point, float(fitness(scores)[0]))
+        return SearchResult(found.point, found.score, {PRIOR: found}, SearchHistory())
 
     @property
     def region(self) -> FeasibleRegion:

@@ -1,498 +1,541 @@
-"""The ensemble of models behind layers of several kinds."""
+"""The ensemble: kernel machines of several kinds, the best of them averaged.
+
+Every layer is a kernel seen from centres, which are training rows: all of them while these are
+few, then the machine is exactly that of (7); a sample of them beyond. Every candidate, a layer
+with a C, is judged by the squared error of its leave-one-out scores, which are closed-form. No
+metric and no search takes part, so that the ensemble estimates probabilities, and costs decide.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import product
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from ecselm._threads import Workers
-from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm.estimators._calibration import residual_slope
-from ecselm.estimators._cost_search import CostSearch
-from ecselm.estimators._layers import KindLayer
-from ecselm.estimators._prior_test import PriorTest, prior_test
-from ecselm.estimators._source import EngineLimits, LayerModel
-from ecselm.fitness import (
-    ConfusionFitness,
-    CostedRows,
-    CostEncoding,
-    CostObjective,
-    Engine,
-    Fitness,
-    RowCostFitness,
-    Split,
+from ecselm._threads import row_blocks, share_out
+from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
+from ecselm.estimators._calibration import LooScores
+from ecselm.estimators._layers import DenseScale, finite, uncentred
+from ecselm.fitness.folds import Groups, first_places, row_hashes
+from ecselm.layers import (
+    KernelMap,
+    LayerUnion,
+    RankScale,
+    kernel_distances,
+    measure_scale,
+    resolve_gamma,
 )
-from ecselm.layers import LayerUnion
+from ecselm.linalg import GramBlocks, GramSum, LooRows, RidgePath
 
-N_MEMBERS = 20  # of every kind
-ROUNDING = 1e-10  # share of their size below which differences of scores mean nothing
-N_CHOICE_FOLDS = 5
-N_THRESHOLDS = 51
-REACH = 2.5  # stds of a class to both sides of the middle
-REACH_OF_MANY = 1.5  # stds to both sides of 0, class by class
-THRESHOLD_SHRINKAGE = 0.1  # fitness that a threshold one std away from 0 has to earn
-N_PENALTIES = 12  # values of C that are tried behind every layer
-MOST_LAYERS = 24
-N_DIGITS = 9  # of log(C B), in which two different models differ
+KERNELS = ("rbf", "laplacian")
+INPUTS = ("standard", "ranks", "root", "minmax", None)
+INPUTS_TRIED = ("standard", "ranks", "root")
+WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+N_MEMBERS = 20
+PENALTIES = tuple(4.0**p for p in range(-3, 9))  # C, for a B of the mean 1
+N_PENALTIES = len(PENALTIES)
+# Members must come near the best: by the share of its error, and of the targets' variance.
+CLOSE, CLOSE_ENOUGH = 1.1, 0.01
+ALIKE = 2.0  # ratio of standard deviations up to which inputs share a scale
 
-
-# Models behind the layers
-
-
-class LayerModels:
-    """Models and engines behind several layers, kept where memory allows."""
-
-    def __init__(
-        self,
-        layers: list[KindLayer],
-        model: Callable[[Any], LayerModel],
-        rows: CostedRows,
-        splits: list[Split] | None,
-        limits: EngineLimits,
-        n_hidden: int,
-    ) -> None:
-        self.layers, self.rows = layers, rows
-        self._model, self._splits, self._limits = model, splits, limits
-        copies = 4 * MOST_LAYERS * len(rows) * n_hidden * 8  # H, and its rows by split
-        self._keeps = copies <= limits.memory
-        self._kept: dict[int, tuple[LayerModel, Engine]] = {}
-
-    def __getitem__(self, i: int) -> tuple[LayerModel, Engine]:
-        """Return the model behind the i-th layer, and the engine that scores candidates."""
-        if i in self._kept:
-            return self._kept[i]
-        model = self._model(self.layers[i].layer)
-        made = model, model.engine(self.rows, self._splits, self._limits)
-        if self._keeps:
-            self._kept[i] = made
-        return made
-
-
-# Candidates
+LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 4.0, 2000
+EXACT_SHARE = 1.25  # rows per unit up to which all rows are centres
+SCREENING_ROWS, SCREENING_UNITS = 2000, 100
+VALIDATION_ROWS = 5000
+MANY_LAYERS, FEW_LAYERS, ROWS_OF_MANY = 6, 2, 5000
+KernelSums = Callable[[Sequence[KernelMap]], list[GramBlocks]]
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
-    """Points that were evaluated behind one layer."""
+class LayerSpec:
+    """A layer that the ensemble may use.
 
-    layer: int
-    kind: str
-    points: FloatArray  # (n, D)
-    losses: FloatArray  # (n,)
-    from_prior: BoolArray  # (n,), whether the costs are the prior's
-    cross_losses: FloatArray  # (folds, n), losses on the validation rows outside of each fold
+    Parameters
+    ----------
+    kernel : {"rbf", "laplacian"}
+    inputs : {"standard", "ranks", "root", "minmax"} or None
+        Scale of the inputs; ``"ranks"`` are normal scores of ranks, and ``"root"`` divides
+        by the root of the standard deviation, between ``"standard"`` and None.
+    width : float
+        Width of the kernel. For ``"rbf"`` gamma is the width over the number of inputs and
+        their variance, for ``"laplacian"`` its root over the mean distance to the centre.
+
+    Examples
+    --------
+    >>> LayerSpec.of({"kernel": "rbf", "width": 3})
+    LayerSpec(kernel='rbf', inputs='standard', width=3.0)
+    """
+
+    kernel: str = "rbf"
+    inputs: str | None = "standard"
+    width: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise ValueError(f"kernel of a layer must be one of {KERNELS}, got {self.kernel!r}")
+        if self.inputs not in INPUTS:
+            raise ValueError(f"inputs of a layer must be one of {INPUTS}, got {self.inputs!r}")
+        if not (isinstance(self.width, Real) and 0 < float(self.width) < np.inf):
+            raise ValueError(f"width of a layer must be a positive number, got {self.width!r}")
+
+    @classmethod
+    def of(cls, stated: Any) -> LayerSpec:
+        """Return a layer from a mapping of its parameters, or from their sequence."""
+        if isinstance(stated, LayerSpec):
+            return stated
+        try:
+            spec = cls(**stated) if isinstance(stated, Mapping) else cls(*stated)
+        except TypeError:
+            raise ValueError(
+                "a layer of ensemble must state kernel, inputs and width, as in "
+                f"('rbf', 'standard', 1.0), got {stated!r}"
+            ) from None
+        return replace(spec, width=float(spec.width))
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
-    """Points of the members behind one layer."""
+class EnsembleSpec:
+    """The layers to choose from, and the number of members.
 
-    layer: int
-    points: FloatArray  # (n, D)
+    Examples
+    --------
+    >>> len(EnsembleSpec.of("auto").layers), EnsembleSpec.of(5).n_members
+    (36, 5)
+    """
+
+    layers: tuple[LayerSpec, ...]
+    n_members: int = N_MEMBERS
+
+    @classmethod
+    def of(cls, ensemble: Any, inputs: Sequence[str | None] = INPUTS_TRIED) -> EnsembleSpec:
+        """Read the parameter ``ensemble``: ``"auto"``, a number of members or a list of layers."""
+        layers = tuple(LayerSpec(*each) for each in product(KERNELS, inputs, WIDTHS))
+        if isinstance(ensemble, str):
+            return cls(layers)
+        if isinstance(ensemble, Integral):
+            return cls(layers, int(ensemble))
+        stated = tuple(LayerSpec.of(one) for one in ensemble)
+        if not stated:
+            raise ValueError("ensemble must have at least one layer, got an empty list")
+        return cls(stated)
+
+    def for_inputs(self, rows: EnsembleRows) -> EnsembleSpec:
+        """Leave out layers that do not suit the inputs.
+
+        Sparse rows are not ranked, and inputs of about the same standard deviation are on the
+        scale ``"root"`` what they are on ``"standard"``: one is enough.
+        """
+        kept = self.layers
+        if sparse.issparse(rows.X):
+            kept = tuple(one for one in kept if one.inputs != "ranks")
+            if not kept:
+                raise ValueError("ensemble must have a layer without ranks for sparse X, got none")
+        kinds = {one.inputs for one in kept}
+        if {"root", "standard"} <= kinds:
+            std = measure_scale(rows.X, "standard", rows.weight).width
+            if std.max() <= ALIKE * std.min():
+                kept = tuple(one for one in kept if one.inputs != "root")
+        return replace(self, layers=kept)
+
+
+# How much of everything: by rows, classes and memory
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleSize:
+    """How many units, layers and validation rows an ensemble has.
+
+    Parameters
+    ----------
+    n_units : int
+        Centres of every layer; all rows if it is as large as their number.
+    n_layers : int
+        Layers that are solved with all units, those that do best with few.
+    n_validation : int
+        Rows that are left out one by one.
+    """
+
+    n_units: int
+    n_layers: int
+    n_validation: int
+
+    @classmethod
+    def of(
+        cls, n_hidden: int | str, n_rows: int, n_outputs: int, n_members: int, memory: int
+    ) -> EnsembleSize:
+        """Return the sizes for ``n_hidden``, within a memory in bytes.
+
+        Examples
+        --------
+        >>> EnsembleSize.of("auto", 300, 1, 20, 2**30)
+        EnsembleSize(n_units=300, n_layers=6, n_validation=300)
+        >>> EnsembleSize.of("auto", 100_000, 1, 20, 2**30)
+        EnsembleSize(n_units=1265, n_layers=2, n_validation=5000)
+        """
+        L = automatic_units(n_rows, n_outputs) if isinstance(n_hidden, str) else int(n_hidden)
+        if n_rows <= EXACT_SHARE * L:
+            L = n_rows
+        share = (ROWS_OF_MANY / n_rows) ** (1 / 3)
+        n_layers = int(np.clip(round(MANY_LAYERS * share), FEW_LAYERS, MANY_LAYERS))
+        n_validation = min(n_rows, VALIDATION_ROWS)
+        if n_rows > L:
+            # Validation rows go first, then units: both are there for accuracy alone.
+            while n_validation > 1000 and _bytes(L, n_validation, n_outputs, n_members) > memory:
+                n_validation = max(1000, n_validation * 3 // 4)
+        while L > 10 and _bytes(L, n_validation, n_outputs, n_members) > memory:
+            L, n_validation = L * 3 // 4, min(n_validation, max(1000, L))
+        return cls(L, n_layers, n_validation)
+
+
+def automatic_units(n_rows: int, n_outputs: int) -> int:
+    """Return the number of units for ``n_hidden="auto"``, which grows with rows and classes.
+
+    400, or four times the root of the rows, up to twice as many for many classes, and at most
+    2000: a layer then takes ``N L^2`` operations, about two seconds for 100,000 rows.
+
+    Examples
+    --------
+    >>> automatic_units(1000, 1), automatic_units(100_000, 1), automatic_units(1000, 100)
+    (400, 1265, 800)
+    """
+    units = max(LEAST_UNITS, UNITS_PER_ROOT * np.sqrt(n_rows))
+    return round(min(MOST_UNITS, units * min(2.0, max(1.0, n_outputs / 2.0) ** 0.25)))
+
+
+def _bytes(L: int, n: int, m: int, n_members: int) -> int:
+    """Return the memory of a path, its rows and the candidates kept."""
+    return 8 * (4 * L * L + 4 * n * L + 3 * (n + L) * m) + n_members * m * (4 * n + 8 * L)
+
+
+# The rows
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleRows:
+    """Training rows, or a sample of them: inputs, targets and weights.
+
+    Parameters
+    ----------
+    X : matrix of shape (N, n)
+    T : array of shape (N, m)
+    B : array of shape (N,)
+        Cost information vector, times the sample weights, of the mean 1.
+    strata : array of shape (N,)
+        Classes of the rows, which samples are drawn by.
+    weight : array of shape (N,) or None, default=None
+        Sample weights.
+    groups : Groups or None, default=None
+        Rows that are left out together.
+    """
+
+    X: Matrix
+    T: FloatArray
+    B: FloatArray
+    strata: IntArray
+    weight: FloatArray | None = None
+    groups: Groups | None = None
+
+    def __len__(self) -> int:
+        return len(self.T)
+
+    def taken(self, rows: IntArray) -> EnsembleRows:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        groups = None if self.groups is None else self.groups.taken(rows)
+        return EnsembleRows(
+            self.X[rows], self.T[rows], self.B[rows], self.strata[rows], weight, groups
+        )
+
+    def loo_rows(self) -> LooRows:
+        """Return the rows as they are left out."""
+        together = None
+        if self.groups is not None:
+            codes = self.groups.codes
+            order = np.argsort(codes, kind="stable")
+            places = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+            together = [place for place in places if len(place) > 1]
+        return LooRows(self.T, self.B, self.weight, together)
+
+    def sample(self, size: int, hashes: AnyArray, rng: np.random.Generator) -> IntArray:
+        """Return the positions of a sample by class, in the order of the rows' hashes.
+
+        The order makes the draw independent of the order of the rows. Every class has its
+        share, but at least as many rows as two, if it has them.
+        """
+        if size >= len(self):
+            return np.arange(len(self))
+        order = np.argsort(hashes, kind="stable")
+        ranks = np.empty(len(self))
+        ranks[order] = rng.random(len(self))
+        counts = np.bincount(self.strata)
+        wanted = np.minimum(counts, np.maximum(np.ceil(counts * (size / len(self))), 2))
+        chosen = [
+            own[np.argsort(ranks[own], kind="stable")[: int(wanted[c])]]
+            for c, own in ((c, np.flatnonzero(self.strata == c)) for c in range(len(counts)))
+        ]
+        return np.sort(np.concatenate(chosen))
+
+    def sums(self, layers: Sequence[KernelMap]) -> list[GramBlocks]:
+        """Return the normal equations behind every layer, summed block by block."""
+        return [self._sum(layer) for layer in layers]
+
+    def _sum(self, layer: KernelMap) -> GramBlocks:
+        blocks = row_blocks(len(self), layer.n_hidden)
+        largest = max(rows.stop - rows.start for rows in blocks)
+
+        def add_up(lane: list[slice]) -> GramSum:
+            total = GramSum(largest, layer.n_hidden, self.T.shape[1], np.dtype(np.float64), 1)
+            for rows in lane:
+                layer(self.X[rows], out=total.hidden(rows.stop - rows.start))
+                total.add(self.T[rows], self.B[rows], 0)
+            return total
+
+        total, *others = share_out(add_up, blocks)
+        for other in others:
+            total.merge(other)
+        return total.blocks()
 
 
 @dataclass(slots=True)
-class CandidatePool:
-    """All evaluated points, to choose members from."""
+class View:
+    """Inputs on one scale, and the kernel widths that suit them."""
 
-    evaluated: list[Evaluated] = field(default_factory=list)
-
-    @property
-    def best(self) -> Evaluated:
-        """Return the points behind the layer that has the best candidate of all."""
-        return min(self.evaluated, key=lambda one: one.losses.min())
-
-    @property
-    def has_prior(self) -> bool:
-        """Tell whether prior costs were evaluated."""
-        return any(one.from_prior.any() for one in self.evaluated)
-
-    @property
-    def best_prior(self) -> FloatArray:
-        """Return the best point (D,) whose costs are the prior's."""
-        ((_, point),) = _best_of(self.evaluated, of_prior=True, number=1)
-        return point
-
-    def add_found(self, point: FloatArray, loss: float) -> None:
-        """Add the result of a search behind the best layer."""
-        beside = self.best
-        # All validation rows took part in finding it: no choice by some of them may take it.
-        cross_losses = np.full((len(beside.cross_losses), 1), np.inf)
-        self.evaluated.append(
-            Evaluated(
-                beside.layer,
-                beside.kind,
-                point[np.newaxis],
-                np.array([loss]),
-                np.zeros(1, dtype=bool),
-                cross_losses,
-            )
-        )
-
-    def members(self, *, of_prior: bool = False, fold: int | None = None) -> list[Members]:
-        """Return the best of every kind, layer by layer; with a ``fold``, chosen without it."""
-        chosen: list[tuple[int, FloatArray]] = []
-        for kind in dict.fromkeys(one.kind for one in self.evaluated):
-            chosen += _best_of(
-                [one for one in self.evaluated if one.kind == kind], of_prior, N_MEMBERS, fold
-            )
-        layers = dict.fromkeys(layer for layer, _ in sorted(chosen, key=lambda one: one[0]))
-        return [
-            Members(layer, np.stack([point for own, point in chosen if own == layer]))
-            for layer in layers
-        ]
-
-
-def _best_of(
-    evaluated: list[Evaluated], of_prior: bool, number: int, fold: int | None = None
-) -> list[tuple[int, FloatArray]]:
-    losses = np.concatenate(
-        [
-            np.where(
-                one.from_prior | (not of_prior),
-                one.losses if fold is None else one.cross_losses[fold],
-                np.inf,
-            )
-            for one in evaluated
-        ]
-    )
-    places = [(one.layer, point) for one in evaluated for point in one.points]
-    order = np.argsort(losses, kind="stable")[:number]
-    return [places[i] for i in order if np.isfinite(losses[i])]
-
-
-def score_priors(
-    search: CostSearch,
-    models: LayerModels,
-    fitness: Fitness,
-    folds: ChoiceFolds | None,
-    n_threads: int,
-) -> CandidatePool:
-    """Evaluate the powers of W1 with several C behind every layer."""
-    fitnesses = [fitness, *([] if folds is None else folds.cross_fitnesses())]
-    points, of_prior = _prior_grid(search)
-    pool = CandidatePool()
-    with Workers(n_threads) as workers:
-        for i, kind in enumerate(models.layers):
-            _, engine = models[i]
-            objective = CostObjective(search.encoding, engine, fitness, workers, search.shrinkage)
-            losses, *cross_losses = objective.losses(points, fitnesses)
-            cross = np.array(cross_losses).reshape(-1, len(points))
-            pool.evaluated.append(Evaluated(i, kind.kind, points, losses, of_prior, cross))
-    return pool
-
-
-def _prior_grid(search: CostSearch) -> tuple[FloatArray, BoolArray]:
-    """Return points (n, D) of costs and C, and whether their costs are the prior's.
-
-    Costs outside of the allowed region are moved to the nearest inside. Classes of equal
-    size, and costs moved, give several points that stand for one model, since ``(s B, C)``
-    and ``(B, s C)`` are the same: one point is kept, the prior's if that is among them.
-    """
-    encoding, path = search.encoding, search.path
-    points, from_prior = [], []
-    for i, entries in enumerate(np.empty((0, 0)) if path is None else path.entries):
-        inside = search.allowed(entries)
-        known = encoding.region.repaired(entries[np.newaxis])[0] if inside is None else inside
-        for C in encoding.C.evenly(N_PENALTIES):
-            points.append(encoding.encode(known, C))
-            from_prior.append(path is not None and i == path.implied and inside is not None)
-    every, of_prior = np.stack(points), np.array(from_prior)
-    found = encoding.decode(every)
-    models = np.log(found.costs * found.C[:, np.newaxis]).round(N_DIGITS)
-    prior_first = np.argsort(~of_prior, kind="stable")
-    _, first = np.unique(models[prior_first], axis=0, return_index=True)
-    kept = np.sort(prior_first[first])
-    return every[kept], of_prior[kept]
-
-
-# The test of learned against prior costs, each chosen on other rows than it is tested on
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceFolds:
-    """The fold of every validation row, and for each fold a fitness of all other rows."""
-
-    of_row: IntArray  # (n,)
-    fitnesses: list[Fitness]
+    scale: Callable[[Matrix], Matrix]
+    gammas: dict[str, float]
 
     @classmethod
-    def drawn(
-        cls, fitness: Fitness, row_ids: AnyArray, rng: np.random.Generator
-    ) -> ChoiceFolds | None:
-        """Assign rows to folds class by class, those of the same hash or group together.
+    def measured(cls, inputs: str | None, X: Matrix, weight: FloatArray | None) -> View:
+        """Measure the scale of rows."""
+        scale: Callable[[Matrix], Matrix]
+        if inputs == "ranks":
+            scale = DenseScale(RankScale.measured(X))
+        else:
+            measured = measure_scale(X, "standard" if inputs == "root" else inputs, weight)
+            if inputs == "root":
+                measured = replace(measured, width=np.sqrt(measured.width))
+            scale = uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
+        scaled = scale(X)
+        reach = float(np.average(np.asarray(abs(scaled).sum(axis=1)).ravel(), weights=weight))
+        gamma = resolve_gamma("scale", scaled, weight)
+        return cls(scale, {"rbf": gamma, "laplacian": 1.0 / reach if reach > 0 else 1.0})
 
-        None for a fitness that is not made of sums over rows, or if there is only one fold.
-        """
-        if not isinstance(fitness, ConfusionFitness | RowCostFitness):
-            return None
-        _, codes = np.unique(row_ids, return_inverse=True)
-        fold, start = np.full(codes.max() + 1, -1), 0
-        for c in np.unique(fitness.y):
-            new = np.unique(codes[fitness.y == c])
-            new = new[fold[new] < 0]
-            fold[new] = (start + rng.permutation(len(new))) % N_CHOICE_FOLDS
-            start += len(new)
-        of_row = fold[codes]
-        if len(np.unique(of_row)) < 2:  # all rows are equal: none is left to choose by
-            return None
-        return cls(of_row, [_fitness_of(fitness, of_row != f) for f in range(N_CHOICE_FOLDS)])
-
-    def cross_fitnesses(self) -> list[Fitness]:
-        """Return functions of the scores of all rows that use those outside of each fold."""
-        return [CrossFitness(fitness, self.of_row != f) for f, fitness in enumerate(self.fitnesses)]
+    def gamma(self, spec: LayerSpec) -> float:
+        """Return gamma of a layer."""
+        width = np.sqrt(spec.width) if spec.kernel == "laplacian" else spec.width
+        return float(width * self.gammas[spec.kernel])
 
 
-def _fitness_of(fitness: ConfusionFitness | RowCostFitness, rows: BoolArray) -> Fitness:
-    weight = None if fitness.weight is None else fitness.weight[rows]
-    if isinstance(fitness, ConfusionFitness):
-        return replace(fitness, y=fitness.y[rows], weight=weight)
-    return replace(fitness, y=fitness.y[rows], costs=fitness.costs[rows], weight=weight)
+def _views(spec: EnsembleSpec, rows: EnsembleRows) -> dict[str | None, View]:
+    kinds = dict.fromkeys(one.inputs for one in spec.layers)
+    return {kind: View.measured(kind, rows.X, rows.weight) for kind in kinds}
 
 
-@dataclass(frozen=True, slots=True)
-class CrossFitness:
-    """A fitness of some of the rows, given the scores of all."""
-
-    fitness: Fitness
-    rows: BoolArray  # (n,)
-
-    def __call__(self, Z: FloatArray) -> FloatArray:
-        """Return the fitness (P,) of scores (P, n, m)."""
-        return self.fitness(np.ascontiguousarray(Z[:, self.rows]))
+# The choice
 
 
-def cross_prior_test(
-    pool: CandidatePool,
-    folds: ChoiceFolds | None,
-    models: LayerModels,
-    encoding: CostEncoding,
-    fitness: Fitness,
-    validation: IntArray,
-    row_ids: AnyArray,
-) -> PriorTest | None:
-    """Test ensembles of learned against those of prior costs, each chosen on other folds."""
-    if folds is None or not pool.has_prior:
-        return None
+class Member(NamedTuple):
+    """A member of an ensemble: its layer, C and squared leave-one-out error."""
 
-    def scores(layer: int, points: FloatArray) -> FloatArray:
-        _, engine = models[layer]
-        return engine.scores(encoding.decode(points, scaled=False))
-
-    rows = models.rows.taken(validation)
-    learned, prior = (
-        cross_scores(pool, folds, rows, scores, of_prior=of_prior) for of_prior in (False, True)
-    )
-    return prior_test(fitness, learned, prior, row_ids)
+    kernel: str
+    inputs: str | None
+    width: float
+    C: float
+    squared_error: float
 
 
-def cross_scores(
-    pool: CandidatePool,
-    folds: ChoiceFolds,
-    rows: CostedRows,
-    scores: Callable[[int, FloatArray], FloatArray],
-    *,
-    of_prior: bool,
-) -> FloatArray:
-    """Return the score (n, m) of every validation row by an ensemble chosen without its fold.
+@dataclass(order=True, slots=True)
+class Candidate:
+    """A layer with a C; the smallest is the worst, and of equals the one tried last."""
 
-    ``scores`` returns those of points (P, D) behind a layer, (P, n, m); ``rows`` are the
-    validation rows. Scores of learned costs have thresholds, those of prior costs do not.
-    """
-    chosen = [pool.members(of_prior=of_prior, fold=f) for f in range(N_CHOICE_FOLDS)]
-    means = _means(chosen, rows, scores)
-    total = np.zeros_like(means[0])
-    for f, fitness in enumerate(folds.fitnesses):
-        others = folds.of_row != f
-        known = rows.taken(np.flatnonzero(others))
-        thresholds = np.zeros(total.shape[1])
-        if not of_prior:
-            thresholds = best_thresholds(means[f][others], known.groups, known.weight, fitness)
-        total[~others] = means[f][~others] - thresholds
-    return total
+    merit: tuple[float, int]
+    layer: int = field(compare=False)
+    C: float = field(compare=False)
+    scores: FloatArray = field(compare=False)  # (n, m), of rows left out
+    beta: FloatArray = field(compare=False)  # (L, m)
 
-
-def _means(
-    chosen: Sequence[list[Members]],
-    rows: CostedRows,
-    scores: Callable[[int, FloatArray], FloatArray],
-) -> FloatArray:
-    """Return the mean scores (folds, n, m) of the ensembles of all folds, layer by layer."""
-    means = np.zeros((len(chosen), *rows.T.shape))
-    for layer in sorted({one.layer for members in chosen for one in members}):
-        mine = [
-            (f, one.points, sum(len(other.points) for other in members))
-            for f, members in enumerate(chosen)
-            for one in members
-            if one.layer == layer
-        ]
-        points, places = np.unique(
-            np.vstack([points for _, points, _ in mine]), axis=0, return_inverse=True
-        )
-        Z = scores(layer, points)
-        Z = Z / score_std(Z, rows.weight)[:, np.newaxis, np.newaxis]
-        for f, own, size in mine:
-            here, places = places[: len(own)], places[len(own) :]
-            means[f] += Z[here].sum(axis=0) / size
-    return means
-
-
-# The ensemble itself
+    @property
+    def squared_error(self) -> float:
+        """Return the weighted mean over rows and outputs."""
+        return -self.merit[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """The mean of all members, as one model behind the union of their layers."""
+    """The mean of the members, as one model behind all of their layers."""
 
     layer: LayerUnion
-    beta: FloatArray  # (L, m), the last row for the unit that is always 1
-    validation_scores: FloatArray  # (n, m)
-    rows: CostedRows  # the validation rows
-    weights: tuple[float, ...] = ()  # of every member's output weights in the mean
+    beta: FloatArray  # (L, m)
+    members: tuple[Member, ...]
+    positions: IntArray  # (n,) of the validation rows
+    loo_scores: FloatArray  # (n, m) of the validation rows
 
-    @classmethod
-    def of_members(
-        cls,
-        members: Sequence[Members],
-        models: LayerModels,
-        encoding: CostEncoding,
-        validation: IntArray,
-        fitness: Fitness | None,
-    ) -> Ensemble:
-        """Solve (15) on all rows for every member, and average.
-
-        Scores of members are divided by their standard deviation before they are averaged.
-        With a ``fitness``, the thresholds between classes are those that it likes best.
-        """
-        rows = models.rows
-        known = rows.taken(validation)
-        layers, betas, weights = [], [], []
-        total = sum(len(one.points) for one in members)
-        mean: FloatArray | float = 0.0
-        for one in members:
-            model, engine = models[one.layer]
-            scores = engine.scores(encoding.decode(one.points, scaled=False))
-            std = score_std(scores, known.weight)
-            mean = mean + np.einsum("pnm,p->nm", scores, 1.0 / std) / total
-            candidates = encoding.decode(one.points)
-            system = model.system(rows)
-            solved = (
-                system.solution(costs, float(C)).beta
-                for costs, C in zip(candidates.costs, candidates.C, strict=True)
-            )
-            scaled = (beta / own for beta, own in zip(solved, std, strict=True))
-            layers.append(models.layers[one.layer].layer)
-            betas.append(sum(scaled) / total)
-            weights += (1.0 / (std * total)).tolist()
-        last = np.zeros((1, rows.T.shape[1]))
-        beta = np.vstack([*betas, last])
-        made = cls(LayerUnion(tuple(layers)), beta, np.asarray(mean), known, tuple(weights))
-        if fitness is not None:
-            made = made.with_thresholds(
-                best_thresholds(made.validation_scores, known.groups, known.weight, fitness)
-            )
-        return made.scaled()
-
-    def with_thresholds(self, thresholds: FloatArray) -> Ensemble:
-        """Return the ensemble whose scores are smaller by ``thresholds`` (m,)."""
-        beta = self.beta.copy()
-        beta[-1] -= thresholds
-        return replace(self, beta=beta, validation_scores=self.validation_scores - thresholds)
-
-    def scaled(self) -> Ensemble:
-        """Return the ensemble with scores of the size of their targets."""
-        Z, weight = self.validation_scores, self.rows.weight
-        weighted = Z if weight is None else Z * weight[:, np.newaxis]
-        squares = max(float((weighted * Z).sum()), np.finfo(float).tiny)
-        size = float((weighted * self.rows.T).sum()) / squares
-        if not size > 0:  # scores opposed to their targets stay as they are
-            return self
-        weights = tuple(weight * size for weight in self.weights)
-        return replace(self, beta=self.beta * size, validation_scores=Z * size, weights=weights)
-
-    def slope(self, n_classes: int) -> float:
-        """Return the slope of probabilities, from the errors on validation rows."""
-        return residual_slope(self.validation_scores, self.rows.T, n_classes, self.rows.weight)
+    def loo(self, rows: EnsembleRows, B: FloatArray) -> LooScores:
+        """Return what probabilities are calibrated on, for the costs B (N,) of all rows."""
+        own = self.positions
+        weight = np.ones(len(own)) if rows.weight is None else rows.weight[own]
+        return LooScores(self.loo_scores, rows.strata[own], weight, B[own])
 
 
-def member_table(
-    members: Sequence[Members], layers: list[KindLayer], encoding: CostEncoding
-) -> list[tuple[Any, ...]]:
-    """Return kind and width of the layer, C and the costs by class of every member."""
-    table = []
-    for one in members:
-        kind, found = layers[one.layer], encoding.decode(one.points)
-        for C, costs in zip(found.C.tolist(), found.costs.tolist(), strict=True):
-            table.append((kind.kind, kind.width, C, *costs))
-    return table
+def fit_ensemble(
+    rows: EnsembleRows,
+    spec: EnsembleSpec,
+    n_hidden: int | str,
+    penalties: Sequence[float],
+    rng: np.random.Generator,
+    memory: int,
+    sums: KernelSums | None = None,
+) -> Ensemble:
+    """Choose the members by leave-one-out and average them.
 
-
-def score_std(scores: FloatArray, weight: FloatArray | None) -> FloatArray:
-    """Return the standard deviation (P,) of scores (P, n, m), for weights (n,) of the rows.
-
-    Of constant scores, which have no standard deviation to be divided by, the size.
-
-    Examples
-    --------
-    >>> scores = np.array([[[0.0], [2.0]]])
-    >>> score_std(scores, None), score_std(scores, np.array([3.0, 1.0])).round(3)
-    (array([1.]), array([0.866]))
+    Parameters
+    ----------
+    rows : EnsembleRows
+        All training rows; with ``sums`` a sample of them.
+    spec : EnsembleSpec
+    n_hidden : int or "auto"
+        Centres of every layer.
+    penalties : sequence of float
+        Values of C to choose from.
+    rng : Generator
+        Draws centres and samples.
+    memory : int
+        Bytes.
+    sums : callable or None, default=None
+        Return the normal equations of all training rows behind layers; None: of ``rows``.
     """
+    spec = spec.for_inputs(rows)
+    size = EnsembleSize.of(n_hidden, len(rows), rows.T.shape[1], spec.n_members, memory)
+    centre_rng, sample_rng = rng.spawn(2)
+    views = _views(spec, rows)
+    hashes = row_hashes(rows.X)
+    distinct = first_places(hashes)
+    centres = distinct[centre_rng.permutation(len(distinct))]
+    screened = _screened(rows, spec, views, size, centres, hashes, sample_rng)
 
-    def mean(values: FloatArray) -> FloatArray:
-        return np.asarray(np.average(values, axis=1, weights=weight).mean(axis=1))
-
-    std = np.sqrt(mean((scores - mean(scores)[:, np.newaxis, np.newaxis]) ** 2))
-    size = np.sqrt(mean(scores**2))
-    return np.where(std > ROUNDING * size, std, np.where(size > 0, size, 1.0))
-
-
-def best_thresholds(
-    scores: FloatArray, codes: IntArray, weight: FloatArray | None, fitness: Fitness
-) -> FloatArray:
-    """Return what to subtract from scores (n, m) before their sign or largest decides, (m,).
-
-    Thresholds of the best fitness on validation rows, less a penalty that keeps them near
-    0: of two classes the one threshold, of more a threshold for each, one after the other.
-    Rows of a single class give none.
-
-    Examples
-    --------
-    >>> from ecselm.metrics.confusion import accuracy
-    >>> from ecselm.fitness import ConfusionFitness
-    >>> y = np.array([0, 0, 0, 1, 1, 1])
-    >>> scores = np.array([[-0.4], [-0.3], [-0.2], [-0.1], [0.0], [0.1]])
-    >>> fitness = ConfusionFitness(y, 2, None, accuracy, 0.5)
-    >>> bool(best_thresholds(scores, y, None, fitness)[0] < 0)
-    True
-    """
-    w = np.ones(len(codes)) if weight is None else weight
-    if scores.shape[1] == 1:
-        means, std = _of_classes(np.repeat(scores, 2, axis=1), codes, w)
-        steps = means.mean() + std * np.linspace(-REACH, REACH, N_THRESHOLDS)
-    else:
-        _, std = _of_classes(scores, codes, w)
-        steps = std * np.linspace(-REACH_OF_MANY, REACH_OF_MANY, N_THRESHOLDS)
-    thresholds = np.zeros(scores.shape[1])
-    if std == 0 or len(np.unique(codes)) < 2:
-        return thresholds
-    for c in range(len(thresholds)):
-        tried = np.repeat(thresholds[np.newaxis], 1 + N_THRESHOLDS, axis=0)
-        tried[1:, c] = steps  # the first is left as it is, and wins ties
-        penalty = THRESHOLD_SHRINKAGE * ((tried / std) ** 2).sum(axis=1)
-        thresholds = tried[np.argmax(fitness(scores - tried[:, np.newaxis]) - penalty)]
-    return thresholds
+    # The layers that did best with few units get all of them.
+    positions = rows.sample(size.n_validation, hashes, sample_rng)
+    validation = rows.taken(positions) if len(positions) < len(rows) else rows
+    exact = size.n_units >= len(rows) and sums is None
+    own = np.arange(len(rows)) if exact else np.sort(centres[: size.n_units])
+    layers = [_layer(one, views[one.inputs], rows.X[own]) for one in screened]
+    paths = _paths(layers, rows, validation, exact, sums)
+    best = _best(paths, penalties, validation, spec.n_members)
+    return _averaged(best, screened, layers, positions)
 
 
-def _of_classes(
-    scores: FloatArray, codes: IntArray, weight: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return the mean (k,) of every class's own score, and their std within classes."""
-    own = scores[np.arange(len(codes)), codes]
-    k = scores.shape[1]
-    sums = np.maximum(np.bincount(codes, weight, k), np.finfo(float).tiny)
-    means = np.bincount(codes, weight * own, k) / sums
-    return means, float(np.sqrt(np.average((own - means[codes]) ** 2, weights=weight)))
+def _screened(
+    rows: EnsembleRows,
+    spec: EnsembleSpec,
+    views: dict[str | None, View],
+    size: EnsembleSize,
+    centres: IntArray,
+    hashes: AnyArray,
+    rng: np.random.Generator,
+) -> list[LayerSpec]:
+    """Return the layers of the smallest leave-one-out error with few units, the best first."""
+    if len(spec.layers) <= size.n_layers:
+        return list(spec.layers)
+    few = rows.taken(rows.sample(SCREENING_ROWS, hashes, rng))
+    left_out, B = few.loo_rows(), few.B[:, np.newaxis]
+    errors = np.empty(len(spec.layers))
+    rows_of = rows.X[np.sort(centres[:SCREENING_UNITS])]
+    seen: dict[tuple[str, str | None], tuple[FloatArray, FloatArray]] = {}
+    for i, one in enumerate(spec.layers):
+        view, kind = views[one.inputs], (one.kernel, one.inputs)
+        if kind not in seen:  # widths share their distances
+            around = view.scale(rows_of)
+            seen[kind] = (
+                kernel_distances(one.kernel, view.scale(few.X), around),
+                kernel_distances(one.kernel, around, around),
+            )
+        H, K = (np.exp(-view.gamma(one) * D) for D in seen[kind])
+        path = RidgePath.of_sums(K, H.T @ (B * H), H.T @ (B * few.T), H, left_out)
+        errors[i] = min(_squared_error(path.loo_scores(C), few) for C in PENALTIES)
+    order = np.argsort(errors, kind="stable")[: size.n_layers]
+    return [spec.layers[i] for i in order]
+
+
+def _layer(spec: LayerSpec, view: View, centres: Matrix) -> KernelMap:
+    return KernelMap(spec.kernel, view.scale(centres), view.gamma(spec), scale=view.scale)
+
+
+def _paths(
+    layers: Sequence[KernelMap],
+    rows: EnsembleRows,
+    validation: EnsembleRows,
+    exact: bool,
+    sums: KernelSums | None,
+) -> Iterator[RidgePath]:
+    """Yield the path of every layer, one at a time: each may fill the memory."""
+    left_out = validation.loo_rows()
+    totals = None if sums is None else sums(layers)
+    for i, layer in enumerate(layers):
+        if exact:
+            yield RidgePath.of_kernel(_checked(layer(rows.X)), left_out)
+            continue
+        total = rows.sums([layer])[0] if totals is None else totals[i]
+        K = replace(layer, scale=None)(layer.rows)  # the centres are on their scale already
+        H = _checked(layer(validation.X))
+        yield RidgePath.of_sums(K, total.grams[0], total.moments[0], H, left_out)
+
+
+def _checked(H: FloatArray) -> FloatArray:
+    return finite(H, "X", "inputs this large")
+
+
+def _best(
+    paths: Iterator[RidgePath],
+    penalties: Sequence[float],
+    validation: EnsembleRows,
+    n_members: int,
+) -> list[Candidate]:
+    """Return the candidates of the smallest leave-one-out error, the best first."""
+    best: list[Candidate] = []
+    number = 0
+    for i, path in enumerate(paths):
+        for C in penalties:
+            scores = path.loo_scores(C)
+            error = _squared_error(scores, validation)
+            number += 1
+            merit = (-error, -number)
+            if not np.isfinite(error) or (len(best) == n_members and merit < best[0].merit):
+                continue
+            # In float32 the scores of all members fit where classes are many.
+            found = Candidate(merit, i, C, scores.astype(np.float32), path.beta(C))
+            (heapq.heappush if len(best) < n_members else heapq.heapreplace)(best, found)
+    best.sort(reverse=True)
+    T, w = validation.T, validation.B / validation.B.sum()
+    variance = float((w @ (T - w @ T) ** 2).mean())
+    limit = CLOSE * best[0].squared_error + CLOSE_ENOUGH * variance
+    return [one for one in best if one.squared_error <= limit]
+
+
+def _squared_error(scores: FloatArray, rows: EnsembleRows) -> float:
+    """Return the mean squared error over rows, weighted by B, and outputs."""
+    squares = np.square(scores - rows.T).mean(axis=1)
+    return float(squares @ rows.B / rows.B.sum())
+
+
+def _averaged(
+    best: list[Candidate],
+    specs: list[LayerSpec],
+    layers: list[KernelMap],
+    positions: IntArray,
+) -> Ensemble:
+    """Return the plain mean of the members: each is a regression on the same targets."""
+    n = len(best)
+    used = sorted({one.layer for one in best})
+    betas = [sum(one.beta for one in best if one.layer == i) / n for i in used]
+    members = tuple(
+        Member(spec.kernel, spec.inputs, spec.width, one.C, one.squared_error)
+        for one, spec in ((one, specs[one.layer]) for one in best)
+    )
+    mean = sum(one.scores.astype(np.float64) for one in best) / n
+    union = LayerUnion(tuple(layers[i] for i in used))
+    return Ensemble(union, np.vstack(betas), members, positions, np.asarray(mean))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,26 @@ def class_fitness(
         return ConfusionFitness(known.codes, len(known.classes), rows.weight, counted, smoothing)
     scored = ScorerFitness(name, rows, known)
     return scored if known.decides else _tie_breaking(scored, rows, smoothing)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantFitness:
+    """The fitness of whatever decisions where they do not matter."""
+
+    value: float
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the same value for every candidate."""
+        return np.full(len(Z), self.value)
+
+
+def probability_score(
+    scoring: Any, rows: ValidationRows, P: FloatArray, classes: AnyArray
+) -> float:
+    """Return the score of probabilities (n, k) of rows."""
+    known = ValidationClasses(np.searchsorted(classes, rows.y), classes, None, None)
+    scored = ScorerFitness(scoring, replace(rows, T=None), known)
+    return float(scored(np.log(np.maximum(P, np.finfo(float).tiny))[np.newaxis])[0])
 
 
 def target_fitness(scoring: Any, rows: ValidationRows, smoothing: float) -> Fitness:

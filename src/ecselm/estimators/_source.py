@@ -11,10 +11,10 @@ from scipy import sparse
 from ecselm._memory import memory_limit
 from ecselm._sklearn import safe_indexing
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.estimators._layers import KindLayer, LayerRecipe, finite, layers_of_kinds
+from ecselm.estimators._ensemble import KernelSums
+from ecselm.estimators._layers import LayerRecipe, finite
 from ecselm.estimators._scoring import ValidationRows
 from ecselm.fitness import (
-    Candidates,
     CostedRows,
     CostEncoding,
     Engine,
@@ -148,9 +148,10 @@ class LayerModel:
         """Return the system that solves (15) for any costs."""
         return layer_system(self.H, rows)
 
-    def fitted(self, beta: FloatArray) -> FloatArray:
-        """Return the scores of the training rows."""
-        return self.H @ beta
+    @property
+    def features(self) -> FloatArray:
+        """Return H."""
+        return self.H
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +186,10 @@ class KernelModel:
         """Return the system that solves (15) for any costs."""
         return KernelSystem(self.kernel.K, rows)
 
-    def fitted(self, beta: FloatArray) -> FloatArray:
-        """Return the scores of the training rows."""
-        return self.kernel.K @ beta
+    @property
+    def features(self) -> FloatArray:
+        """Return the kernel values between the training rows."""
+        return self.kernel.K
 
     def with_gamma(self, gamma: float | None) -> KernelModel:
         """Return the model of another kernel width."""
@@ -197,12 +199,6 @@ class KernelModel:
 
 
 Model = LayerModel | KernelModel
-
-
-def loo_scores(model: Model, rows: CostedRows, costs: FloatArray, C: float) -> FloatArray:
-    """Return the leave-one-out scores (N, m) of the training rows."""
-    one = Candidates(costs[np.newaxis], np.array([C]))
-    return model.loo_engine(rows).scores(one)[0]
 
 
 class SumsSource(Protocol):
@@ -233,10 +229,8 @@ class SumsSource(Protocol):
     def layer(self, recipe: LayerRecipe, data: TrainingData) -> HiddenLayer:
         """Return the layer of a recipe, scaled by all rows."""
 
-    def layers(
-        self, data: TrainingData, n_hidden: int, scale: str | None, rng: np.random.Generator
-    ) -> list[KindLayer]:
-        """Return the layers of all kinds and widths, scaled by all rows."""
+    def kernel_sums(self, by_class: FloatArray) -> KernelSums | None:
+        """Return what sums behind kernels for costs (k,); None if all rows are in memory."""
 
     def model(self, layer: HiddenLayer, data: TrainingData, name: str, value: Any) -> LayerModel:
         """Return the model behind a layer; a layer that overflows is blamed on a parameter."""
@@ -263,11 +257,9 @@ class MemorySource:
         """Return the layer of a recipe."""
         return recipe.make(data.X, data.weight)
 
-    def layers(
-        self, data: TrainingData, n_hidden: int, scale: str | None, rng: np.random.Generator
-    ) -> list[KindLayer]:
-        """Return the layers of all kinds and widths."""
-        return layers_of_kinds(data.X, data.weight, n_hidden, scale, rng)
+    def kernel_sums(self, by_class: FloatArray) -> KernelSums | None:
+        """Return None: all rows are in memory."""
+        return None
 
     def model(self, layer: HiddenLayer, data: TrainingData, name: str, value: Any) -> LayerModel:
         """Return the model behind a layer."""

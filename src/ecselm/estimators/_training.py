@@ -18,7 +18,7 @@ from ecselm.layers import HiddenLayer, KernelMap
 from ecselm.linalg import GramBlocks, GramSum, Solution
 from ecselm.linalg.ridge import dual_solution, primal_solution, solve_weighted
 
-SAMPLE_ROWS = 4096
+SAMPLE_ROWS = 2048
 WARM_UP = 2048  # rows from which a stream takes the scale of its inputs
 KEPT_ENTRIES = 1 << 20  # sums by cost group that fit keeps for partial_fit: 8 MiB at most
 

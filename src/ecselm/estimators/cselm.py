@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ecselm._random import as_generator
 from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, class_weights, parse_cost
-from ecselm.costs.parse import check_row_costs, read_costs, refuse_row_costs
+from ecselm.costs.parse import check_row_costs, read_costs
 from ecselm.costs.weights import WEIGHTINGS, ClassCosts, SampleCosts
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
     RIDGE,
-    CostDecisionBase,
+    ELMClassifierBase,
     ELMRegressorBase,
     has_hidden_layer,
 )
-from ecselm.estimators._calibration import LogisticCalibration, loo_rows
-from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
+from ecselm.estimators._calibration import LooScores, fit_calibration
 from ecselm.estimators.elm import normalized
-from ecselm.linalg import Solution
 
 
-class CSELMClassifier(CostDecisionBase):
+class CSELMClassifier(ELMClassifierBase):
     """Cost-sensitive extreme learning machine: costly mistakes count more.
 
-    With ``decision="argmax"``, the paper's form, costs become weights of the rows,
-    ``B_i = sum_j (WM)_ij`` (12), and ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15).
-    The row sum forgets which mistake is costly; with ``decision="min_cost"`` the machine
-    is trained on unweighted rows and predicts the class of least expected cost under
-    calibrated probabilities, which uses the whole matrix.
+    Predicts the class of least expected cost under calibrated probabilities, which uses the
+    whole cost matrix. The paper's form, :meth:`paper`, makes weights of costs,
+    ``B_i = sum_j (WM)_ij`` (12), in ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15), and
+    predicts the class of the largest score (19). Its row sum forgets which mistake is costly,
+    and multiplies costs by the rarity of classes.
 
     Parameters
     ----------
-    n_hidden : int, default=100
-        Number L of hidden units.
+    n_hidden : int or "auto", default="auto"
+        Number L of hidden units, as in :class:`ELMClassifier`.
     cost : array, DataFrame, dict or None, default=None
         What mistakes cost; rows are the truth, columns the prediction. An array of
         shape (k, k) in the order of ``classes_``; a DataFrame with class labels; a dict
@@ -47,17 +45,20 @@ class CSELMClassifier(CostDecisionBase):
         true class matters; or an array by row, (N,), (N, k) or (N, N), better given as
         ``sample_cost`` to ``fit``. None: every mistake costs 1. Only ratios matter, up
         to C. A non-zero diagonal is subtracted from its row.
-    decision : {"argmax", "min_cost"}, default="argmax"
-        The largest score (19), or the least expected cost.
+    decision : {"min_cost", "argmax"}, default="min_cost"
+        The least expected cost; one layer is then trained on unweighted rows, the members of
+        an ensemble with the mean cost of each class as weight. Costs by row, which are not
+        known of rows to come, are weights of the rows in any case, and the largest probability
+        among rows so weighted decides. Or the largest score (19) of rows weighted by (12).
     weighting : {"w1", "w2", "balanced"}, dict or None, default="w1"
-        The W of (12), as in :class:`WELMClassifier`; has no effect on ``"min_cost"``.
+        The W of (12), as in :class:`WELMClassifier`, for ``decision="argmax"``.
     aggregate : {"samples", "classes"}, default="samples"
         Whether the sum over j in (12) runs over all samples, as printed, so that
         mistakes towards frequent classes count more, or once over every class.
     normalize : bool, default=False
         Scale B to a mean of 1, which makes C comparable between costs.
-    C : float, default=32.0
-        Trade-off between small errors and small output weights; larger fits closer.
+    C : float or "auto", default="auto"
+        As in :class:`ELMClassifier`.
     activation, draw, hidden_layer, random_state :
         As in :class:`ELMClassifier`.
     scale : {"auto", "standard", "minmax"} or None, default="auto"
@@ -70,6 +71,8 @@ class CSELMClassifier(CostDecisionBase):
         As in :class:`KELMClassifier`.
     max_samples : int or None, default=20000
         More training rows are refused when there is a kernel; None lifts the limit.
+    ensemble : "auto", int, list or None, default=None
+        As in :class:`ELMClassifier`.
 
     Attributes
     ----------
@@ -92,7 +95,7 @@ class CSELMClassifier(CostDecisionBase):
     >>> from sklearn.metrics import confusion_matrix
     >>> from ecselm import CSELMClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
-    >>> model = CSELMClassifier(cost={(0, 1): 10}, decision="min_cost", random_state=0)
+    >>> model = CSELMClassifier(cost={(0, 1): 10}, random_state=0)
     >>> missed = confusion_matrix(y, model.fit(X, y).predict(X))[0, 1]
     >>> bool(missed <= 2)
     True
@@ -110,14 +113,14 @@ class CSELMClassifier(CostDecisionBase):
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
         cost: Any = None,
-        decision: str = "argmax",
+        decision: str = "min_cost",
         weighting: str | Mapping[Any, float] | None = "w1",
         aggregate: str = "samples",
         normalize: bool = False,
-        C: float = 32.0,
+        C: float | str = "auto",
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",
@@ -127,6 +130,7 @@ class CSELMClassifier(CostDecisionBase):
         degree: float = 3,
         coef0: float = 1,
         max_samples: int | None = 20000,
+        ensemble: Any = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -145,7 +149,24 @@ class CSELMClassifier(CostDecisionBase):
         self.degree = degree
         self.coef0 = coef0
         self.max_samples = max_samples
+        self.ensemble = ensemble
         self.random_state = random_state
+
+    @classmethod
+    def paper(cls, **parameters: Any) -> Self:
+        """Return the estimator with the paper's settings: costs as weights (12), one layer.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters that differ, such as ``cost`` or ``C``.
+
+        Examples
+        --------
+        >>> CSELMClassifier.paper().decision
+        'argmax'
+        """
+        return cls(**{"decision": "argmax", "ensemble": None, **parameters})
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -237,45 +258,38 @@ class CSELMClassifier(CostDecisionBase):
         )
 
     def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
-        if self.decision == "argmax":
-            return read_costs(self.cost, y, classes, aggregate=self.aggregate, **stated)
-        refuse_row_costs(**stated)
-        parse_cost(self.cost, classes)  # a bad matrix is refused before any work
-        return SampleCosts(np.ones(len(y)))
-
-    def _sample_rng(self) -> np.random.Generator | None:
-        if self.decision == "argmax":
-            return None
-        return as_generator(self.random_state).spawn(1)[0]
+        decides = self.decision == "min_cost"
+        aggregate = "classes" if decides else self.aggregate
+        costs = read_costs(self.cost, y, classes, aggregate=aggregate, **stated)
+        if decides and isinstance(costs, ClassCosts) and self.ensemble is None:
+            return EqualCosts(np.ones(len(y)))
+        return costs
 
     def _coefficients(
-        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+        self, costs: Costs, counts: FloatArray, masses: FloatArray, classes: AnyArray
     ) -> FloatArray:
         weighting = None if self.decision == "min_cost" else self.weighting
-        W = class_weights(weighting, learner.counts, classes)
-        coefficients = costs.coefficients(learner.counts, W)
+        W = class_weights(weighting, counts, classes)
+        coefficients = costs.coefficients(counts, W)
         if not self.normalize:
             return coefficients
-        return normalized(coefficients, learner.masses, learner.counts)
+        return normalized(coefficients, masses, counts)
 
-    def _learn(
-        self,
-        learner: KernelLearner | LayerLearner,
-        rows: Rows,
-        costs: Costs,
-        classes: AnyArray,
-    ) -> None:
-        super()._learn(learner, rows, costs, classes)
-        by_class = isinstance(costs, ClassCosts) or self.decision == "min_cost"
-        self.cost_matrix_ = parse_cost(self.cost, classes) if by_class else None
+    def _costs_of_decisions(self, costs: Costs, coefficients: FloatArray) -> FloatArray | None:
+        by_class = isinstance(costs, ClassCosts | EqualCosts)
+        self.cost_matrix_ = parse_cost(self.cost, self.classes_) if by_class else None
+        return self.cost_matrix_ if self.decision == "min_cost" else None
 
-    def _calibrate(self, learner: KernelLearner | LayerLearner, solution: Solution) -> None:
-        super()._calibrate(learner, solution)
-        if self.decision == "argmax":
-            self._probabilities_ = None
-            return
-        left_out = loo_rows(learner, solution)
-        self._probabilities_ = LogisticCalibration.from_loo(left_out, len(self.classes_))
+    def _calibrate(self, loo: LooScores) -> None:
+        super()._calibrate(loo)
+        if self.decision == "min_cost" and self.cost_matrix_ is None:
+            # Costs of new rows are not known: the class that weighs most around them decides.
+            self._weighted_probabilities_ = fit_calibration(loo.weighted(), len(self.classes_))
+
+
+@dataclass(frozen=True, slots=True)
+class EqualCosts(SampleCosts):
+    """The same cost of every row, where the cost matrix decides."""
 
 
 class CSELMRegressor(ELMRegressorBase):
@@ -286,14 +300,14 @@ class CSELMRegressor(ELMRegressorBase):
 
     Parameters
     ----------
-    n_hidden : int, default=100
-        Number L of hidden units.
+    n_hidden : int or "auto", default="auto"
+        Number L of hidden units, as in :class:`ELMClassifier`.
     cost : callable, array of shape (N,) or None, default=None
         The cost of a row's error: a function of ``y`` that returns one cost per row,
         or the costs themselves, better given as ``sample_cost`` to ``fit``.
     C, activation, draw, scale, hidden_layer, kernel, gamma, degree, coef0 :
         As in :class:`CSELMClassifier`.
-    max_samples, random_state :
+    max_samples, ensemble, random_state :
         As in :class:`CSELMClassifier`.
 
     Attributes
@@ -321,10 +335,10 @@ class CSELMRegressor(ELMRegressorBase):
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
         cost: Callable[[FloatArray], FloatArray] | Any = None,
-        C: float = 32.0,
+        C: float | str = "auto",
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",
@@ -334,6 +348,7 @@ class CSELMRegressor(ELMRegressorBase):
         degree: float = 3,
         coef0: float = 1,
         max_samples: int | None = 20000,
+        ensemble: Any = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -348,6 +363,7 @@ class CSELMRegressor(ELMRegressorBase):
         self.degree = degree
         self.coef0 = coef0
         self.max_samples = max_samples
+        self.ensemble = ensemble
         self.random_state = random_state
 
     def _row_costs(self, y: FloatArray, stated: Any) -> SampleCosts:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from ecselm._sklearn import Interval, StrOptions, fit_context
+from ecselm._memory import memory_limit
+from ecselm._sklearn import Interval, StrOptions, fit_context, response_method
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs.parse import numbers
@@ -20,18 +21,15 @@ from ecselm.estimators._base import (
     AUTO,
     KERNEL,
     KERNEL_OR_LAYER,
+    PLAIN_C,
     RIDGE,
-    CostDecisionBase,
     ELMBase,
+    ELMClassifierBase,
     all_or_nothing,
     class_targets,
 )
-from ecselm.estimators._calibration import (
-    LogisticCalibration,
-    LooScores,
-    residual_slope,
-    score_slope,
-)
+from ecselm.estimators._calibration import LogisticCalibration, LooScores, fit_calibration
+from ecselm.estimators._checkpoint import Checkpoint
 from ecselm.estimators._cost_search import (
     LEARNING,
     PRIOR,
@@ -50,14 +48,10 @@ from ecselm.estimators._cost_search import (
     stated_by_user,
     thread_number,
 )
-from ecselm.estimators._ensemble import (
-    ChoiceFolds,
-    Ensemble,
-    LayerModels,
-    cross_prior_test,
-    member_table,
-    score_priors,
-)
+from ecselm.estimators._decision import DecisionEngine, learn_decision
+from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
+from ecselm.estimators._priors import counts_costs
+from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
     EngineLimits,
     KernelModel,
@@ -65,7 +59,6 @@ from ecselm.estimators._source import (
     Model,
     SumsSource,
     TrainingData,
-    loo_scores,
 )
 from ecselm.fitness import (
     Candidates,
@@ -75,13 +68,17 @@ from ecselm.fitness import (
     ExpectedCostEngine,
     RememberedScores,
     Span,
+    Split,
 )
 from ecselm.fitness.folds import read_groups, training_rows, validation_rows
 from ecselm.layers import ACTIVATIONS, KernelMap
+from ecselm.linalg import loo_scores
+from ecselm.metrics import default_metric, get_scorer
 from ecselm.search import AskTell
 
 SEARCHED: dict[str, list[Any]] = {
-    "C": [*RIDGE["C"], StrOptions({"search"})],
+    "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"search"})],
+    "ensemble": RIDGE["ensemble"],
     "C_bounds": ["array-like"],
     "gamma": [StrOptions({"scale", "auto", "search"}), Interval(Real, 0, None, closed="neither")],
     "gamma_bounds": ["array-like"],
@@ -90,6 +87,7 @@ SEARCHED: dict[str, list[Any]] = {
 }
 WITH_WIDTH = ("rbf", "laplacian", "polynomial")
 PRINTED: dict[str, Any] = {
+    "n_hidden": 100,
     "activation": "radbas",
     "draw": "uniform",
     "scale": "minmax",
@@ -103,7 +101,13 @@ PRINTED: dict[str, Any] = {
     "population_size": 100,
     "max_epochs": 100,
 }
-PLAIN: dict[str, Any] = {"C": 32.0, "shrinkage": 0.0, "keep_prior": False}
+PLAIN: dict[str, Any] = {
+    "ensemble": None,
+    "scoring": "accuracy",
+    "C": 32.0,
+    "shrinkage": 0.0,
+    "keep_prior": False,
+}
 
 
 def no_partial_fit(estimator: Any) -> bool:
@@ -114,7 +118,7 @@ def no_partial_fit(estimator: Any) -> bool:
     )
 
 
-def _search_spans(estimator: Any, kernel: KernelMap | None) -> tuple[Span, Span | None]:
+def search_spans(estimator: Any, kernel: KernelMap | None) -> tuple[Span, Span | None]:
     """Return where C and the width of the kernel are searched."""
     C = _span(estimator.C, estimator.C_bounds, "C_bounds", 32.0)
     if kernel is None:
@@ -131,27 +135,21 @@ def _search_spans(estimator: Any, kernel: KernelMap | None) -> tuple[Span, Span 
 
 def planned_search(
     estimator: Any,
-    data: TrainingData,
     problem: CostProblem,
-    rows: CostedRows,
-    kernel: KernelMap | None,
+    masses: FloatArray,
+    spans: tuple[Span, Span | None],
     previous: Any,
     *,
     decides: bool = False,
-) -> tuple[CostSearch, EngineLimits]:
-    """Return the search for costs, C and the kernel width, and the limits of its engine."""
-    C, gamma = _search_spans(estimator, kernel)
-    search = CostSearch.of_problem(
+) -> CostSearch:
+    """Return the search for costs, and for C and the kernel width within their spans."""
+    return CostSearch.of_problem(
         SearchSettings.of(estimator),
         problem,
-        rows.masses(),
-        C,
-        gamma,
+        masses,
+        *spans,
         decides=decides,
         previous=previous_costs(estimator, previous),
-    )
-    return search, EngineLimits.of_search(
-        estimator.memory_limit, search.encoding, estimator.population_size, data.weight
     )
 
 
@@ -179,21 +177,22 @@ def _span(value: float | str, bounds: Any, name: str, start: float) -> Span:
     return Span(float(pair[0]), float(pair[1]), float(np.clip(start, *pair)))
 
 
-class ECSELMClassifier(CostDecisionBase):
+class ECSELMClassifier(ELMClassifierBase):
     """Evolutionary cost-sensitive extreme learning machine: learn what mistakes cost.
 
     Searches the cost information vector B of
     ``beta = (I/C + H'diag(B)H)^-1 H'diag(B)T`` (15) for the best fitness (20)-(21). As
     printed, with one cost per row and a fitness of the training rows, the search overfits:
-    :meth:`paper` gives that form. The default searches one cost per class, validates
-    candidates on rows they were not trained on, behind hidden layers of several kinds,
-    averages the best of them, and keeps the costs implied by the metric where learned costs
-    gain no more than chance.
+    :meth:`paper` gives that form. The default is an ensemble of kernel machines, trained with
+    the costs that metric and user imply, whose calibrated probabilities costs decide on. One
+    cost per class is searched for these decisions, on scores of rows left out, and the implied
+    costs are kept where learned ones gain no more than chance. ``ensemble=None`` is one layer,
+    behind which costs are searched as weights B on validation rows.
 
     Parameters
     ----------
-    n_hidden : int, default=100
-        Number L of hidden units, of each layer.
+    n_hidden : int or "auto", default="auto"
+        Number L of hidden units of every layer, as in :class:`ELMClassifier`.
     cost_level : {"class", "matrix", "sample"}, default="class"
         What has a cost of its own. ``"class"``: every class, D = k, on a log scale.
         ``"matrix"``: every confusion, D = k (k - 1), on a log scale; rows are weighted
@@ -216,19 +215,23 @@ class ECSELMClassifier(CostDecisionBase):
         Costs in the first population, as far as they contradict nothing known: B = 1,
         (9), (10), and ``cost``. What is found is never worse than these on the fitness.
     decision : {"argmax", "min_cost"}, default="argmax"
-        The largest score (19); or, with ``cost_level="matrix"``, the least expected cost
-        under calibrated probabilities of a model trained on unweighted rows, which uses
-        the cost of every confusion where (12) uses their sum.
-    fitness : {"cv", "holdout", "loo", "train"}, int or splitter, default="cv"
-        Validation rows: those of 5 folds (or as many as the int says), each by models
-        trained on the other folds; a holdout; all rows by leave-one-out in closed form; or
-        the training rows, as (21) is printed. Equal rows share a fold, and so do rows of one
-        group if ``fit`` is given ``groups``, which are passed to a splitter as well.
+        Of one layer: the largest score (19); or, with ``cost_level="matrix"``, the least
+        expected cost under calibrated probabilities of a model trained on unweighted rows,
+        which uses the cost of every confusion where (12) uses their sum. An ensemble always
+        decides by the least expected cost.
+    fitness : {"auto", "cv", "holdout", "loo", "train"}, int or splitter, default="auto"
+        Validation rows. ``"auto"`` is ``"loo"`` for an ensemble, which can have no other, and
+        ``"cv"`` for one layer. ``"cv"``: those of 5 folds (or as many as the int says), each
+        by models trained on the other folds; a holdout; all rows by leave-one-out in closed
+        form; or the training rows, as (21) is printed. Equal rows share a fold, and so do rows
+        of one group if ``fit`` is given ``groups``, which are passed to a splitter as well;
+        leave-one-out leaves whole groups out of an ensemble.
     validation_fraction : float, default=0.25
         Share of validation rows with ``fitness="holdout"``.
     scoring : str, callable or None, default=None
         Metric of the fitness: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
-        name, or a scorer. None is the classification error of the paper.
+        name, or a scorer. None is ``"mean_cost"`` where costs are stated, otherwise
+        ``"balanced_accuracy"``; the paper's is ``"accuracy"``.
     smoothing : float, default=1.0
         Share of the smoothed confusion matrix in the fitness, because counts are flat
         almost everywhere. With scores that are no function of the matrix, anything
@@ -238,22 +241,24 @@ class ECSELMClassifier(CostDecisionBase):
     shrinkage : float, default=0.01
         Penalty in fitness for leaving the prior: this number times the squared logarithm
         of the factor by which costs differ from it. The prior is the power of W1 (9) implied
-        by the metric, 1 for the G-mean, 1/4 for the accuracy, 3/4 for F1 and the correlation,
-        1/2 for other metrics; or ``cost`` where the metric counts it.
+        by the metric, 1 for the G-mean, 0 for the accuracy, 1/2 for others such as F1; or
+        ``cost`` where the metric counts it.
     keep_prior : bool or "always", default=True
         Whether to keep the prior where learned costs gain no more than a standard error of
         the comparison, or two where a class has fewer than 17 rows. ``"always"`` learns no
         costs, only layers and C.
+    ensemble : "auto", int, list or None, default="auto"
+        As in :class:`ELMClassifier`. ``"auto"`` is one layer where a ``kernel``, a
+        ``hidden_layer`` or an ``activation`` is given, or costs by row are searched.
     C : float or "search", default="search"
-        Trade-off between small errors and small output weights.
+        Trade-off between small errors and small output weights; of an ensemble chosen for
+        every member.
     C_bounds : pair of floats, default=(2**-6, 2**16)
         Bounds for ``C="search"``, on a log scale, for costs of the mean 1.
     activation : str or callable, default="auto"
-        ``"auto"``: with costs by class, layers of four kinds in six widths, see Notes; with
-        other costs ``"radbas"``. Otherwise one layer, as in :class:`ELMClassifier`.
+        Of one layer, ``"auto"`` is ``"radbas"``.
     draw, hidden_layer :
-        Of one layer, as in :class:`ELMClassifier`. With a ``hidden_layer`` or a ``kernel``
-        there is one model, whatever the activation.
+        Of one layer, as in :class:`ELMClassifier`.
     scale, kernel, degree, coef0, max_samples :
         As in :class:`CSELMClassifier`.
     gamma : float, "scale", "auto" or "search", default="scale"
@@ -294,15 +299,16 @@ class ECSELMClassifier(CostDecisionBase):
     ----------
     classes_ : array of shape (k,)
     cost_vector_ : array of shape (N,)
-        The cost information vector B, learned.
+        The cost information vector B of (15), the weights of rows in training: learned, but
+        for an ensemble the prior.
     class_costs_ : array of shape (k,)
         The cost of a mistake on each class: the mean over its rows, or over its confusions.
         In the unit of the stated bounds or costs; else B has the mean 1.
     cost_matrix_ : array of shape (k, k)
-        The cost of each confusion; rows are the true classes.
+        The cost of each confusion; rows are the true classes. An ensemble decides by it.
     C_, gamma_ : float
         The values for which (15) holds; ``gamma_`` is None without a kernel. Of the best
-        member of an ensemble, as ``class_costs_`` and ``cost_vector_`` are.
+        member of an ensemble.
     gain_, gain_std_error_ : float
         Gain in fitness of learned over prior costs on validation rows, and its standard
         error; NaN where there is no prior, or where the metric is no function of single
@@ -310,9 +316,9 @@ class ECSELMClassifier(CostDecisionBase):
     keeps_prior_ : bool
         Whether the prior was kept.
     members_ : DataFrame
-        The members of the ensemble: kind and width of the layer, C, costs by class.
+        The members of the ensemble: kernel, inputs, width, C and squared error.
     best_score_ : float
-        Fitness of the costs learned; greater is better.
+        Fitness of the costs learned, for an ensemble its own; greater is better.
     prior_scores_ : dict of str to float
         Fitness of each prior.
     history_ : DataFrame
@@ -327,13 +333,13 @@ class ECSELMClassifier(CostDecisionBase):
 
     Notes
     -----
-    With ``activation="auto"`` powers of W1 are tried with twelve values of C behind every
-    layer. The kinds are radial basis units around rows, by squared and by absolute
-    distances, the first also on ranks of the inputs, and tanh units of random directions.
-    The search for costs goes on behind the layer with the best candidate. The twenty best of
-    every kind make an ensemble: (15) is solved for each on all rows, and their scores are
-    averaged, each divided by its standard deviation. The threshold between classes is moved
-    to where the averaged scores of validation rows are best, if that gains enough.
+    Members of the ensemble are radial basis and Laplacian kernels in six widths on
+    standardised inputs, on their ranks, and where standard deviations differ on a scale between
+    standardised and as they are; all rows are centres up to 500 rows, a sample of them beyond.
+    Layers are screened with 100 units on at most 2000 rows, and the best six (fewer beyond 5000
+    rows) are solved with all units on all rows. Every one with twelve values of C is judged by
+    the squared error of its leave-one-out scores on at most 5000 rows, weighted by B, and the
+    best 20 are averaged, without those whose error is more than a tenth above the best.
 
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
     singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
@@ -354,8 +360,6 @@ class ECSELMClassifier(CostDecisionBase):
     """
 
     keeps_prior_: bool
-    _members_: list[tuple[Any, ...]] | None
-    _member_weights_: list[float] | None
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
@@ -364,11 +368,12 @@ class ECSELMClassifier(CostDecisionBase):
         "activation": [StrOptions({AUTO, *ACTIVATIONS}), callable],
         "cost_level": [StrOptions({"class", "matrix", "sample"})],
         "decision": [StrOptions({"argmax", "min_cost"})],
+        "fitness": [StrOptions({AUTO, "train", "holdout", "cv", "loo"}), *LEARNING["fitness"][1:]],
     }
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
         cost_level: str = "class",
         cost: Any = None,
@@ -378,13 +383,14 @@ class ECSELMClassifier(CostDecisionBase):
         cost_order: Sequence[Any] | None = None,
         priors: Sequence[str] = ("ones", "w1", "w2", "cost"),
         decision: str = "argmax",
-        fitness: Any = "cv",
+        fitness: Any = "auto",
         validation_fraction: float = 0.25,
         scoring: Any = None,
         smoothing: float = 1.0,
         normalize: bool = True,
         shrinkage: float = 0.01,
         keep_prior: bool | str = True,
+        ensemble: Any = "auto",
         C: float | str = "search",
         C_bounds: tuple[float, float] = (2.0**-6, 2.0**16),
         activation: str | Callable[[FloatArray], FloatArray] = "auto",
@@ -426,7 +432,8 @@ class ECSELMClassifier(CostDecisionBase):
         self.normalize = normalize
         self.shrinkage = shrinkage
         self.keep_prior = keep_prior
-        self.C = C  # type: ignore[assignment]  # or "search"
+        self.ensemble = ensemble
+        self.C = C
         self.C_bounds = C_bounds
         self.activation = activation
         self.draw = draw
@@ -455,10 +462,10 @@ class ECSELMClassifier(CostDecisionBase):
     def paper(cls, **parameters: Any) -> Self:
         """Return the estimator with the paper's settings, letter by letter.
 
-        Radial basis units of uniformly drawn weights on inputs scaled to [-1, 1], one cost
-        per row between -1 and 1, a population of 100 over 100 epochs drawn without priors,
-        and the error on the training rows as fitness. It overfits: it is there for
-        comparison. The paper leaves L and C to be chosen for each of its data sets.
+        One layer of radial basis units with uniformly drawn weights on inputs scaled to
+        [-1, 1], one cost per row between -1 and 1, a population of 100 over 100 epochs drawn
+        without priors, and the error on the training rows as fitness. It overfits: it is there
+        for comparison. The paper leaves L and C to be chosen for each of its data sets.
 
         Parameters
         ----------
@@ -531,7 +538,8 @@ class ECSELMClassifier(CostDecisionBase):
         """
         # Validate: everything that can be refused is refused before any random draw.
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
-        row_groups = read_groups(groups, len(codes), self.fitness)
+        several = self._is_ensemble()
+        row_groups = read_groups(groups, len(codes), "cv" if several else self._validation_kind())
         decides, k = self.decision == "min_cost", len(classes)
         if decides and self.cost_level != "matrix":
             raise ValueError(
@@ -545,147 +553,203 @@ class ECSELMClassifier(CostDecisionBase):
         )
         # Costs: what the user states, and the priors that class counts and metric imply.
         stated = stated_by_user(self.cost, codes, classes, used, by_row)
+        scoring = default_metric(stated) if self.scoring is None else self.scoring
         problem = CostProblem.of_classes(
-            self.cost_level, data, classes, stated, self.scoring, self.priors, self.normalize
+            self.cost_level, data, classes, stated, scoring, self.priors, self.normalize
         )
-        rows = problem.costed(data)
 
-        # Layers, folds and search have streams of their own: they do not affect each other.
+        # The space of the search: costs, and of one layer C and the width of a kernel.
         rng, seed = random_stream(self.random_state, self.checkpoint)
-        several = self._averages_layers()
-        if several:
-            layer_rng, folds_rng, search_rng, choice_rng = rng.spawn(4)
-        else:
-            layer_rng, (folds_rng, search_rng) = rng, rng.spawn(2)
-
-        # The space of the search: costs, C, and the width of a kernel.
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
-        search, limits = planned_search(
-            self, data, problem, rows, kernel, previous, decides=decides
+        spans = (Span.fixed(1.0), None) if several else search_spans(self, kernel)
+        masses, by_matrix = problem.costed(data).masses(), several and self.cost_level == "matrix"
+        search = planned_search(
+            self, problem, masses, spans, previous, decides=decides or by_matrix
         )
-
-        # Candidates are validated on rows they are not trained on, or costs would overfit them.
-        splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)
-        validation = validation_rows(splits, len(data))
-        fitness = problem.class_fitness(
-            self.scoring, data, validation, self.smoothing, decides=decides
-        )
-        row_ids = data.row_ids(validation)
-        # A checkpoint of another search is refused before sums are made.
-        identity = {**source.identity(), **data.identity(), "splits": splits, "costs": stated}
-        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
-        n_threads = thread_number(self.n_jobs)
-
-        model: Model | None = None
-        if several:
-            # Which layer suits the data is not known: all kinds and widths are tried with the
-            # costs that metrics imply, and the search goes on behind the best of them.
-            scale = "standard" if self.scale == "auto" else self.scale
-            layers = source.layers(data, self.n_hidden, scale, layer_rng)
-            models = LayerModels(
-                layers,
-                lambda layer: source.model(layer, data, "activation", self.activation),
-                *(rows, splits, limits, self.n_hidden),
-            )
-            folds = ChoiceFolds.drawn(fitness, row_ids, choice_rng) if self.keep_prior else None
-            pool = score_priors(search, models, fitness, folds, n_threads)
-            _, engine = models[pool.best.layer]
-            result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
-            pool.add_found(result.point, -result.score)
-            # The best of many look better than they are: the test chooses on other folds.
-            test = cross_prior_test(
-                pool, folds, models, search.encoding, fitness, validation, row_ids
-            )
-        else:
-            model = one_model(self, source, data, kernel, layer_rng)
-            engine = model.engine(rows, splits, limits)
-            if decides:
-                engine = _deciding_engine(engine, data, validation, k, search.encoding)
-            result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
-            test = search.prior_test(result, engine, fitness, row_ids)
-
-        # The prior test: learned costs that gain no more than chance are not used.
-        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
-        if self.keeps_prior_:
-            prior = pool.best_prior if model is None else result.priors[PRIOR].point
-            result = replace(result, point=prior)
-        learned = search.learned(result.point)
-
-        # Solve (15) on all rows: for every member of the ensemble, or for the costs learned.
+        identity = {**source.identity(), **data.identity(), "costs": stated}
+        resumed = partial(search.checkpoint, self.get_params(deep=False), seed=seed)
         self.classes_ = classes
-        if model is None:
-            members = pool.members(of_prior=self.keeps_prior_)
-            ensemble = Ensemble.of_members(
-                *(members, models, search.encoding, validation),
-                None if self.keeps_prior_ else fitness,  # prior costs need no thresholds
-            )
-            self._store_ensemble(ensemble, member_table(members, layers, search.encoding), X.dtype)
+        if several:
+            checkpoint = resumed(identity)
+            B, entries = self._fit_ensemble(source, data, problem, search, scoring, rng, checkpoint)
         else:
-            learned = learned.completed(training_rows(splits, len(data)), data.codes)
-            self._store_model(model, rows, data, learned, X.dtype)
-
-        self.C_, self.gamma_ = learned.C, learned.gamma
-        B = problem.row_costs(learned.costs, rows)
-        self.__dict__.update(search_attributes(search, result, engine))
-        self.__dict__.update(cost_attributes(problem.level, learned.entries, B, codes, used, k))
+            # Layer, folds and search have streams of their own: they do not affect each other.
+            folds_rng, search_rng = rng.spawn(2)
+            splits = source.splits(
+                data, self._validation_kind(), self.validation_fraction, folds_rng
+            )
+            # A checkpoint of another search is refused before sums are made.
+            checkpoint = resumed({**identity, "splits": splits})
+            B, entries = self._fit_layer(
+                one_model(self, source, data, kernel, rng),
+                *(data, problem, search, scoring, splits, search_rng, checkpoint),
+            )
+        self.__dict__.update(cost_attributes(problem.level, entries, B, codes, used, k))
+        if several:  # a stated matrix is shown, and decides, as it was stated
+            self.cost_matrix_ = self._decision_costs_
+        elif decides:
+            self._decision_costs_ = self.cost_matrix_
         return self
 
-    def _store_ensemble(
-        self, ensemble: Ensemble, members: list[tuple[Any, ...]], dtype: Any
-    ) -> None:
-        """Keep the mean of the members as one model behind the union of their layers."""
-        self._store_beta(ensemble.beta, dtype)
-        self.layer_ = ensemble.layer
-        self._members_, self._member_weights_ = members, list(ensemble.weights)
-        self.solver_ = f"ensemble of {len(members)}"
-        self._slope_ = ensemble.slope(len(self.classes_))
-        self._probabilities_ = None
+    def _fit_ensemble(
+        self,
+        source: SumsSource,
+        data: TrainingData,
+        problem: CostProblem,
+        search: CostSearch,
+        scoring: Any,
+        rng: np.random.Generator,
+        checkpoint: Checkpoint | None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Train an ensemble with the prior costs, and learn the costs of its decisions.
 
-    def _store_model(
+        Returns the costs B (N,) of the rows in training, and the entries of those that decide.
+        """
+        k = len(self.classes_)
+        # Layers, search and test have streams of their own: they do not affect each other.
+        layer_rng, search_rng, test_rng = rng.spawn(3)
+        # Training: rows weigh what mistakes on them are expected to cost.
+        prior = search.prior_entries()
+        by_class = problem.level.group_costs(prior[np.newaxis])[0]
+        B = problem.by_row(by_class[data.codes])
+        weight = B if data.weight is None else B * data.weight
+        known = EnsembleRows(
+            data.X, data.T, weight / weight.mean(), data.codes, data.weight, data.groups
+        )
+        C = _span(self.C, self.C_bounds, "C_bounds", PLAIN_C)
+        found = fit_ensemble(
+            known,
+            self._ensemble_spec(),
+            self.n_hidden,
+            C.evenly(N_PENALTIES).tolist() if C.is_searched else [C.start],
+            layer_rng,
+            memory_limit(self.memory_limit),
+            source.kernel_sums(by_class / weight.mean()),
+        )
+        self._keep_ensemble(found)
+        self._store_beta(found.beta, data.X.dtype)
+        self.C_, self.gamma_ = found.members[0].C, None
+
+        # Probabilities of the training population, from the scores of rows left out.
+        loo = found.loo(known, B)
+        self._probabilities_ = calibration = fit_calibration(loo, k)
+        self._weighted_probabilities_ = None
+        if problem.shares is not None:
+            # Costs of new rows are not known: those of the rows around them stand in.
+            loo = replace(loo, B=problem.shares[found.positions])
+            self._weighted_probabilities_ = calibration = fit_calibration(loo.weighted(), k)
+
+        # Decisions: the costs that are best for the rows left out, if they beat the prior's.
+        P = calibration(loo.scores)
+        engine = DecisionEngine(P, problem.pattern(scoring))
+        on_decisions = response_method(get_scorer(scoring)) == "predict"
+        test = None
+        if on_decisions:
+            fitness = problem.class_fitness(
+                scoring, data, found.positions, self.smoothing, decides=True
+            )
+        else:  # a metric of probabilities, which no costs change
+            value = probability_score(scoring, data.validation(found.positions), P, self.classes_)
+            fitness = ConstantFitness(value)
+        if on_decisions and self.keep_prior != "always":
+            result, test = learn_decision(
+                *(search, engine, fitness, data.row_ids(found.positions)),
+                *((search_rng, test_rng), checkpoint, thread_number(self.n_jobs)),
+            )
+        else:
+            result = search.at_prior(prior, engine, fitness)
+        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+        self.keeps_prior_ = self.keeps_prior_ or result.history.evaluations == 0
+        if self.keeps_prior_:
+            result = replace(result, **asdict(result.priors[PRIOR]))
+        entries = search.learned(result.point).entries
+        matrix = engine.matrices(search.encoding.decode(result.point[np.newaxis]))[0]
+        if problem.stated is not None and counts_costs(scoring):
+            entries, matrix = problem.in_stated_unit(entries, matrix, kept=self.keeps_prior_)
+        self._decision_costs_ = matrix
+        self.__dict__.update(search_attributes(search, result, engine))
+        return B, entries
+
+    def _fit_layer(
         self,
         model: Model,
-        rows: CostedRows,
         data: TrainingData,
-        learned: LearnedCosts,
-        dtype: Any,
+        problem: CostProblem,
+        search: CostSearch,
+        scoring: Any,
+        splits: list[Split] | None,
+        rng: np.random.Generator,
+        checkpoint: Checkpoint | None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Search the costs B behind one layer or kernel, and solve (15) with the best.
+
+        Returns the costs B (N,) of the rows, and the entries they come from.
+        """
+        k, decides, rows = len(self.classes_), search.encoding.decides, problem.costed(data)
+        # Candidates are validated on rows they are not trained on, or costs would overfit them.
+        validation = validation_rows(splits, len(data))
+        fitness = problem.class_fitness(scoring, data, validation, self.smoothing, decides=decides)
+        limits = EngineLimits.of_search(
+            self.memory_limit, search.encoding, self.population_size, data.weight
+        )
+        engine = model.engine(rows, splits, limits)
+        if decides:
+            engine = _deciding_engine(engine, data, validation, k, search.encoding)
+        result = search.run(engine, fitness, rng, checkpoint, thread_number(self.n_jobs))
+
+        # The prior test: learned costs that gain no more than chance are not used.
+        test = search.prior_test(result, engine, fitness, data.row_ids(validation))
+        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+        if self.keeps_prior_:
+            result = replace(result, **asdict(result.priors[PRIOR]))
+        learned = search.learned(result.point)
+        learned = learned.completed(training_rows(splits, len(data)), data.codes)
+        self._store_model(model, rows, data, learned)
+        self.__dict__.update(search_attributes(search, result, engine))
+        return problem.row_costs(learned.costs, rows), learned.entries
+
+    def _store_model(
+        self, model: Model, rows: CostedRows, data: TrainingData, learned: LearnedCosts
     ) -> None:
         """Solve (15) with the costs learned, and keep the solution and its probabilities."""
-        k = len(self.classes_)
         if isinstance(model, KernelModel):
             model = model.with_gamma(learned.gamma)
         solution = model.system(rows).solution(learned.costs, learned.C)
-        self._store_beta(solution.beta, dtype)
-        self.layer_, self.solver_ = model.layer, solution.path
-        self._members_ = self._member_weights_ = None
-        if (learned.costs < 0).any():  # a saddle point: its residuals mean nothing
-            self._slope_ = residual_slope(model.fitted(solution.beta), rows.T, k)
-        else:
-            n_rows = len(rows) if rows.weight is None else float(rows.weight.sum())
-            total = float(rows.vector(learned.costs).sum())
-            self._slope_ = score_slope(solution, n_rows, total, k)
-        self._probabilities_ = None
-        if self.decision == "min_cost":
-            weight = np.ones(len(rows)) if data.weight is None else data.weight
-            scores = loo_scores(model, rows, learned.costs, learned.C)
-            self._probabilities_ = LogisticCalibration.from_loo(
-                LooScores(scores, data.codes, weight), k
-            )
+        self._store_beta(solution.beta, data.X.dtype)
+        self.layer_, self.solver_, self._members_ = model.layer, solution.path, None
+        self.C_, self.gamma_ = learned.C, learned.gamma
+        weight = np.ones(len(rows)) if data.weight is None else data.weight
+        B = rows.vector(learned.costs)  # times the weights
+        scores = loo_scores(model.features, rows.T, solution, B, weight)
+        # A placeholder that lets probabilities be fitted freely: the matrix is not known yet.
+        self._decision_costs_ = np.empty(0) if self.decision == "min_cost" else None
+        self._calibrate(LooScores(scores, data.codes, weight, B / weight))
 
-    def _store_beta(self, beta: FloatArray, dtype: Any) -> None:
-        """Keep the output weights, with a column for each of two classes that share one."""
-        beta = beta.astype(dtype)
-        self.beta_ = np.hstack([-beta, beta]) if len(self.classes_) == 2 else beta
-
-    def _averages_layers(self) -> bool:
-        """Tell whether layers of several kinds are tried, which needs positive costs by class."""
+    def _is_ensemble(self) -> bool:
+        """Tell whether there is an ensemble, or refuse one with parameters of one layer."""
         bounds = cost_bounds(self.cost_bounds, self.cost_level, self.normalize)
-        return (
-            self.activation == AUTO
-            and self.kernel is None
-            and self.hidden_layer is None
-            and self.cost_level == "class"
-            and (bounds is None or bounds[0] > 0)
-        )
+        positive = self.cost_level != "sample" and (bounds is None or bounds[0] > 0)
+        if self.ensemble is None:
+            return False
+        if self.ensemble == AUTO:
+            plain = self.activation == AUTO and self.kernel is None and self.hidden_layer is None
+            if not (plain and positive):
+                return False
+        elif not positive:
+            raise ValueError(
+                "ensemble must be None where costs are searched by row or may be 0 or less, got "
+                f"{self.ensemble!r}"
+            )
+        if not (isinstance(self.fitness, str) and self.fitness in {AUTO, "loo"}):
+            raise ValueError(
+                "fitness must be 'auto' or 'loo' with an ensemble, whose members are judged by "
+                f"leave-one-out, got {self.fitness!r}: ensemble=None is one layer"
+            )
+        return True
+
+    def _validation_kind(self) -> Any:
+        """Return the fitness of one layer."""
+        return "cv" if self.fitness == AUTO else self.fitness
 
     @available_if(no_partial_fit)
     def partial_fit(self, X: Any, y: Any) -> Any:
@@ -693,17 +757,6 @@ class ECSELMClassifier(CostDecisionBase):
 
     history_ = property(history_frame)
     n_evaluations_ = property(n_evaluations)
-
-    @property
-    def members_(self) -> Any:
-        """Return a frame of the members of the ensemble: layer, C and costs."""
-        import pandas as pd  # noqa: PLC0415  half a second that only this property needs
-
-        check_is_fitted(self)
-        if self._members_ is None:
-            raise AttributeError("members_ is there only for an ensemble, activation='auto'")
-        names = ["layer", "width", "C", *(f"cost of {label}" for label in self.classes_.tolist())]
-        return pd.DataFrame(self._members_, columns=names)
 
 
 def _deciding_engine(

@@ -33,12 +33,20 @@ from ecselm.estimators._cost_search import (
 from ecselm.estimators._priors import LEAST_SHARE, prior_costs
 from ecselm.estimators._scoring import target_fitness
 from ecselm.estimators._source import (
+    EngineLimits,
     KernelModel,
     MemorySource,
     SumsSource,
     TrainingData,
 )
-from ecselm.estimators.ecselm import PRINTED, SEARCHED, no_partial_fit, one_model, planned_search
+from ecselm.estimators.ecselm import (
+    PRINTED,
+    SEARCHED,
+    no_partial_fit,
+    one_model,
+    planned_search,
+    search_spans,
+)
 from ecselm.fitness.folds import read_groups, training_rows, validation_rows
 from ecselm.search import AskTell
 
@@ -271,7 +279,11 @@ class ECSELMRegressor(ELMRegressorBase):
         rng, seed = random_stream(self.random_state, self.checkpoint)
         folds_rng, search_rng = rng.spawn(2)
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
-        search, limits = planned_search(self, data, problem, rows, kernel, previous)
+        spans = search_spans(self, kernel)
+        search = planned_search(self, problem, rows.masses(), spans, previous)
+        limits = EngineLimits.of_search(
+            self.memory_limit, search.encoding, self.population_size, data.weight
+        )
 
         # Candidates are validated on rows they are not trained on, or costs would overfit them.
         splits = source.splits(data, self.fitness, self.validation_fraction, folds_rng)

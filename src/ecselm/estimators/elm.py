@@ -19,7 +19,6 @@ from ecselm.estimators._base import (
     ELMClassifierBase,
     ELMRegressorBase,
 )
-from ecselm.estimators._training import KernelLearner, LayerLearner
 
 
 class ELMClassifier(ELMClassifierBase):
@@ -30,10 +29,13 @@ class ELMClassifier(ELMClassifierBase):
 
     Parameters
     ----------
-    n_hidden : int, default=100
-        Number L of hidden units.
-    C : float, default=32.0
+    n_hidden : int or "auto", default="auto"
+        Number L of hidden units, of every layer of an ensemble. ``"auto"`` grows with the
+        rows: 100, or twice their root, for one layer; in an ensemble all rows up to 500, then
+        400, or four times their root, at most 2000, and up to twice as many for many classes.
+    C : float or "auto", default="auto"
         Trade-off between small errors and small output weights; larger fits closer.
+        ``"auto"`` is 32 for one layer; members of an ensemble choose from 4^-3 to 4^8.
     activation : str or callable, default="radbas"
         ``"radbas"`` (17), ``"sigmoid"``, ``"tanh"``, ``"sine"``, ``"relu"``,
         ``"hardlim"``, ``"tribas"``, ``"laplacian"``, ``"polynomial"``, or a function
@@ -48,6 +50,12 @@ class ELMClassifier(ELMClassifierBase):
         Takes the place of the random layer: ``Nystroem()``, ``RBFSampler()``, a
         ``Pipeline``. It is cloned and fitted on X alone; ``n_hidden``, ``activation``,
         ``draw`` and ``scale`` then have no effect, so put a scaler in front of it.
+    ensemble : "auto", int, list or None, default=None
+        None: one layer. Otherwise the mean of the best kernel machines of several kinds and
+        widths, chosen by their squared leave-one-out error: ``"auto"`` of 20, an int of as
+        many, a list of those behind the stated layers, each ``(kernel, inputs, width)`` as in
+        ``("rbf", "standard", 1.0)``. Then ``activation`` and ``draw`` have no effect, and
+        decisions are made on calibrated probabilities.
     random_state : int, RandomState, Generator or None, default=None
         Source of the input weights, and of every random state that ``hidden_layer``
         leaves open.
@@ -61,6 +69,8 @@ class ELMClassifier(ELMClassifierBase):
         The map from x to a row of H.
     cost_vector_ : array of shape (N,)
         The B of (15), here 1 for every row; from ``fit`` only.
+    members_ : DataFrame
+        The members of an ensemble: kernel, inputs, width, C and squared error.
     solver_ : str
         The path the solution took: ``"primal-cholesky"``, ``"dual-cholesky"``, or
         ``"...-spectral"`` where the system is singular to working precision, as for a
@@ -91,13 +101,14 @@ class ELMClassifier(ELMClassifierBase):
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
-        C: float = 32.0,
+        C: float | str = "auto",
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
         hidden_layer: Any = None,
+        ensemble: Any = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -106,6 +117,7 @@ class ELMClassifier(ELMClassifierBase):
         self.draw = draw
         self.scale = scale
         self.hidden_layer = hidden_layer
+        self.ensemble = ensemble
         self.random_state = random_state
 
 
@@ -117,7 +129,7 @@ class ELMRegressor(ELMRegressorBase):
 
     Parameters
     ----------
-    n_hidden, C, activation, draw, scale, hidden_layer, random_state :
+    n_hidden, C, activation, draw, scale, hidden_layer, ensemble, random_state :
         As in :class:`ELMClassifier`.
 
     Attributes
@@ -141,13 +153,14 @@ class ELMRegressor(ELMRegressorBase):
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
-        C: float = 32.0,
+        C: float | str = "auto",
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
         hidden_layer: Any = None,
+        ensemble: Any = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -156,6 +169,7 @@ class ELMRegressor(ELMRegressorBase):
         self.draw = draw
         self.scale = scale
         self.hidden_layer = hidden_layer
+        self.ensemble = ensemble
         self.random_state = random_state
 
 
@@ -168,8 +182,8 @@ class WELMClassifier(ELMClassifierBase):
 
     Parameters
     ----------
-    n_hidden : int, default=100
-        Number L of hidden units.
+    n_hidden : int or "auto", default="auto"
+        Number L of hidden units, as in :class:`ELMClassifier`.
     weighting : {"w1", "w2", "balanced"}, dict or None, default="w1"
         ``"w1"`` is (9), ``1/n_c``; ``"w2"`` is (10), which also takes ``0.618/n_c`` for
         classes above the average; ``"balanced"`` is ``N/(k n_c)``; a dict gives weights
@@ -177,8 +191,8 @@ class WELMClassifier(ELMClassifierBase):
     normalize : bool, default=False
         Scale the weights to a mean of 1. As printed, W1 has the mean ``k/N``, so that
         the same C regularises N/k times as strongly as in :class:`ELMClassifier`.
-    C : float, default=32.0
-        Trade-off between small errors and small output weights; larger fits closer.
+    C : float or "auto", default="auto"
+        As in :class:`ELMClassifier`.
     activation, draw, hidden_layer, random_state :
         As in :class:`ELMClassifier`.
     scale : {"auto", "standard", "minmax"} or None, default="auto"
@@ -191,6 +205,8 @@ class WELMClassifier(ELMClassifierBase):
         As in :class:`KELMClassifier`.
     max_samples : int or None, default=20000
         More training rows are refused when there is a kernel; None lifts the limit.
+    ensemble : "auto", int, list or None, default=None
+        As in :class:`ELMClassifier`; members have the same class weights.
 
     Attributes
     ----------
@@ -228,11 +244,11 @@ class WELMClassifier(ELMClassifierBase):
 
     def __init__(
         self,
-        n_hidden: int = 100,
+        n_hidden: int | str = "auto",
         *,
         weighting: str | Mapping[Any, float] | None = "w1",
         normalize: bool = False,
-        C: float = 32.0,
+        C: float | str = "auto",
         activation: str | Callable[[FloatArray], FloatArray] = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "auto",
@@ -242,6 +258,7 @@ class WELMClassifier(ELMClassifierBase):
         degree: float = 3,
         coef0: float = 1,
         max_samples: int | None = 20000,
+        ensemble: Any = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -257,16 +274,17 @@ class WELMClassifier(ELMClassifierBase):
         self.degree = degree
         self.coef0 = coef0
         self.max_samples = max_samples
+        self.ensemble = ensemble
         self.random_state = random_state
 
     def _read_costs(self, y: IntArray, classes: AnyArray, **stated: Any) -> Costs:
         return ClassWeights(len(classes))
 
     def _coefficients(
-        self, costs: Costs, learner: KernelLearner | LayerLearner, classes: AnyArray
+        self, costs: Costs, counts: FloatArray, masses: FloatArray, classes: AnyArray
     ) -> FloatArray:
-        W = class_weights(self.weighting, learner.counts, classes)
-        return normalized(W, learner.masses, learner.counts) if self.normalize else W
+        W = class_weights(self.weighting, counts, classes)
+        return normalized(W, masses, counts) if self.normalize else W
 
     @property
     def class_weights_(self) -> FloatArray:
@@ -288,8 +306,8 @@ class KELMClassifier(ELMClassifierBase):
 
     Parameters
     ----------
-    C : float, default=32.0
-        Trade-off between small errors and small output weights; larger fits closer.
+    C : float or "auto", default="auto"
+        As in :class:`ELMClassifier`.
     kernel : str or callable, default="rbf"
         ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``, ``"cosine"``,
         ``"precomputed"`` (X is then the kernel matrix), or a function of two blocks of
@@ -305,6 +323,9 @@ class KELMClassifier(ELMClassifierBase):
         Scale of the inputs, measured on the training rows; sparse rows are not centred.
     max_samples : int or None, default=20000
         More training rows are refused; None lifts the limit.
+    ensemble : "auto", int, list or None, default=None
+        As in :class:`ELMClassifier`, with all training rows as units; ``kernel`` and its
+        parameters then have no effect.
 
     Attributes
     ----------
@@ -332,7 +353,7 @@ class KELMClassifier(ELMClassifierBase):
 
     def __init__(
         self,
-        C: float = 32.0,
+        C: float | str = "auto",
         *,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
@@ -340,6 +361,7 @@ class KELMClassifier(ELMClassifierBase):
         coef0: float = 1,
         scale: str | None = None,
         max_samples: int | None = 20000,
+        ensemble: Any = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -348,6 +370,7 @@ class KELMClassifier(ELMClassifierBase):
         self.coef0 = coef0
         self.scale = scale
         self.max_samples = max_samples
+        self.ensemble = ensemble
 
 
 class KELMRegressor(ELMRegressorBase):
@@ -355,7 +378,7 @@ class KELMRegressor(ELMRegressorBase):
 
     Parameters
     ----------
-    C, kernel, gamma, degree, coef0, scale, max_samples :
+    C, kernel, gamma, degree, coef0, scale, max_samples, ensemble :
         As in :class:`KELMClassifier`.
 
     Attributes
@@ -379,7 +402,7 @@ class KELMRegressor(ELMRegressorBase):
 
     def __init__(
         self,
-        C: float = 32.0,
+        C: float | str = "auto",
         *,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
@@ -387,6 +410,7 @@ class KELMRegressor(ELMRegressorBase):
         coef0: float = 1,
         scale: str | None = None,
         max_samples: int | None = 20000,
+        ensemble: Any = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -395,3 +419,4 @@ class KELMRegressor(ELMRegressorBase):
         self.coef0 = coef0
         self.scale = scale
         self.max_samples = max_samples
+        self.ensemble = ensemble

@@ -1,15 +1,19 @@
 """Hidden layers: from inputs x to the rows of H (paper, eqs. 16-17), and kernels (6)."""
 
 from ecselm.layers.activations import ACTIVATIONS
-from ecselm.layers.kernels import KERNELS, KernelMap, limit_rows, resolve_gamma
-from ecselm.layers.landmarks import LandmarkLayer
+from ecselm.layers.kernels import (
+    KERNELS,
+    KernelMap,
+    kernel_distances,
+    limit_rows,
+    resolve_gamma,
+)
 from ecselm.layers.random import (
     DRAWS,
     HiddenLayer,
     LayerUnion,
     RandomLayer,
     SaturationWarning,
-    ScaledLayer,
     draw_weights,
 )
 from ecselm.layers.scaling import SCALES, InputScale, RankScale, ScaleSum, measure_scale
@@ -22,14 +26,13 @@ __all__ = [
     "HiddenLayer",
     "InputScale",
     "KernelMap",
-    "LandmarkLayer",
     "LayerUnion",
     "RandomLayer",
     "RankScale",
     "SaturationWarning",
     "ScaleSum",
-    "ScaledLayer",
     "draw_weights",
+    "kernel_distances",
     "limit_rows",
     "measure_scale",
     "resolve_gamma",

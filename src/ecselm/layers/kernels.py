@@ -193,6 +193,27 @@ def _cosine(self: KernelMap, X: Matrix) -> FloatArray:
     return K
 
 
+def kernel_distances(kernel: str, X: Matrix, rows: Matrix) -> FloatArray:
+    """Return the distances D (M, N) of which ``exp(-gamma D)`` is the kernel.
+
+    Squared for ``"rbf"``, absolute for ``"laplacian"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel_distances("rbf", np.array([[0.0], [3.0]]), np.array([[1.0]]))
+    array([[1.],
+           [4.]])
+    """
+    if kernel == "laplacian":
+        A, B = (Y.toarray() if sparse.issparse(Y) else Y for Y in (X, rows))
+        return cdist(A, B, "cityblock")
+    D = -2.0 * _inner(X.astype(np.float64, copy=False), rows.astype(np.float64, copy=False).copy())
+    D += _squared_norms(X.astype(np.float64, copy=False))[:, np.newaxis]
+    D += _squared_norms(rows.astype(np.float64, copy=False))
+    return np.maximum(D, 0.0, out=D)
+
+
 _FORMULAS: dict[str, Callable[[KernelMap, Matrix], FloatArray]] = {
     "rbf": _rbf,
     "linear": _linear,

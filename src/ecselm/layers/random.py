@@ -205,51 +205,27 @@ class RandomLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class ScaledLayer:
-    """A layer times a number."""
-
-    layer: HiddenLayer
-    factor: float
-
-    @property
-    def n_hidden(self) -> int:
-        """Return L of the layer."""
-        return self.layer.n_hidden
-
-    @property
-    def concurrent(self) -> bool:
-        """Tell whether several threads may call it."""
-        return self.layer.concurrent
-
-    def __call__(self, X: Matrix, out: FloatArray | None = None) -> FloatArray:
-        """Return H (N, L), in ``out`` if that is given."""
-        H = self.layer(X, out)
-        H *= self.factor
-        return H
-
-
-@dataclass(frozen=True, slots=True)
 class LayerUnion:
-    """The units of several layers one after the other, and one unit that is always 1.
+    """The units of several layers one after the other, and, if wanted, one that is always 1.
 
-    Output weights on it add up the scores of models behind different layers; the weight of
-    the last unit shifts all of them.
+    Output weights on it add up the scores of models behind different layers.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ecselm.layers import RandomLayer
     >>> layer = RandomLayer(np.ones((1, 2)), np.zeros(2), "relu")
-    >>> LayerUnion((layer, layer))(np.array([[3.0]]))
+    >>> LayerUnion((layer, layer), with_one=True)(np.array([[3.0]]))
     array([[3., 3., 3., 3., 1.]])
     """
 
     parts: tuple[HiddenLayer, ...]
+    with_one: bool = False
 
     @property
     def n_hidden(self) -> int:
         """Return the number of all units."""
-        return 1 + sum(part.n_hidden for part in self.parts)
+        return sum(part.n_hidden for part in self.parts) + self.with_one
 
     @property
     def concurrent(self) -> bool:
@@ -263,5 +239,5 @@ class LayerUnion:
         for part in self.parts:
             start, end = end, end + part.n_hidden
             H[:, start:end] = part(X)
-        H[:, end] = 1.0
+        H[:, end:] = 1.0
         return H

@@ -12,13 +12,16 @@ from ecselm.linalg.batched import (
 from ecselm.linalg.factors import Factor, factor_shifted
 from ecselm.linalg.gram import GramBlocks, GramSum
 from ecselm.linalg.loo import loo_scores
+from ecselm.linalg.path import LooRows, RidgePath
 from ecselm.linalg.ridge import Solution, solve_dual, solve_weighted
 
 __all__ = [
     "Factor",
     "GramBlocks",
     "GramSum",
+    "LooRows",
     "PopulationSolver",
+    "RidgePath",
     "RowChange",
     "RowProducts",
     "Solution",

@@ -24,7 +24,7 @@ from ecselm.metrics.costs import (
 )
 from ecselm.metrics.recognition import average_recognition_rate, match_rate, total_recognition_rate
 
-MAJORITY_POWER = 0.25  # implied by metrics in which every row counts the same
+MAJORITY_POWER = 0.0  # implied by metrics in which every row counts the same
 DEFAULT_POWER = 0.5
 
 
@@ -150,7 +150,7 @@ _RECORDS = [
     ),
     *_averages(
         "f1", "F1", confusion.f1, "Harmonic mean of precision and recall",
-        (0.75, 0.75, MAJORITY_POWER, 0.75),
+        (DEFAULT_POWER, DEFAULT_POWER, MAJORITY_POWER, DEFAULT_POWER),
     ),
     Metric(
         "gmean", "G-mean",
@@ -161,16 +161,16 @@ _RECORDS = [
     ),
     Metric(
         "jaccard", "Jaccard index", f"{_JACCARD}, of the positive class.", is_share=True,
-        implied_power=0.75,
+        implied_power=DEFAULT_POWER,
     ),
     Metric(
         "jaccard_macro", "macro Jaccard index", f"{_JACCARD}, averaged over the classes.",
-        is_share=True, implied_power=0.75,
+        is_share=True, implied_power=DEFAULT_POWER,
     ),
     Metric(
         "jaccard_weighted", "weighted Jaccard index",
         f"{_JACCARD}, averaged over the classes by their number of rows.", is_share=True,
-        implied_power=0.75,
+        implied_power=DEFAULT_POWER,
     ),
     Metric(
         "mae", "mean absolute error", "Mean absolute difference of prediction and truth.",
@@ -183,7 +183,7 @@ _RECORDS = [
     Metric(
         "matthews_corrcoef", "Matthews correlation",
         "Correlation of predictions and truth: 1 is perfect, 0 is no better than guessing.",
-        implied_power=0.75, from_confusion=confusion.matthews_corrcoef,
+        implied_power=DEFAULT_POWER, from_confusion=confusion.matthews_corrcoef,
     ),
     Metric(
         "mean_cost", "mean cost", "Mean cost of a prediction, by the stated costs.",
