@@ -168,14 +168,6 @@ def test_the_largest_probability_is_at_the_largest_score_even_by_a_bit(weights):
         assert_array_equal(flat(Z).argmax(axis=1), [0, 1, 2])
 
 
-def test_scores_of_any_unit_give_the_same_probabilities():
-    loo = left_out(300, 3)
-    P = ScoreCalibration.from_loo(loo, 3)(loo.scores)
-    for unit in (1e-6, 1e6):
-        scaled = LooScores(unit * loo.scores, loo.y, loo.weight)
-        assert_allclose(ScoreCalibration.from_loo(scaled, 3)(scaled.scores), P, rtol=1e-8)
-
-
 @pytest.mark.parametrize("weights", [[0.0, 1.0], [-1.0, 1.0], [np.inf, 1.0]])
 def test_class_weights_must_be_positive(weights):
     with pytest.raises(ValueError, match="weights must be positive and finite"):
@@ -268,6 +260,41 @@ def test_weight_two_equals_row_repeated_twice(fit, k):
     weighted = LooScores(loo.scores, loo.y, counts.astype(float)).usable()
     expected = fit(repeated(loo, counts), k)(loo.scores)
     assert_allclose(fit(weighted, k)(loo.scores), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("k", [2, 3, 40])
+@pytest.mark.parametrize("unit", [1e-9, 1e-4, 1e6])
+def test_scores_of_any_unit_give_the_same_probabilities(k, unit):
+    """A model of a tiny C has tiny scores."""
+
+    def probabilities(Z):
+        rows = LooScores(Z, loo.y, loo.weight)
+        logistic = LogisticCalibration.from_loo(rows, k)
+        yield logistic(Z)
+        yield ScoreCalibration.from_loo(rows, k)(Z)
+        if k > 2:
+            yield VectorCalibration.from_loo(rows, k, logistic)(Z)
+
+    loo = left_out(600, k, stretch=2.0)
+    expected = probabilities(loo.scores)
+    for found, wanted in zip(probabilities(unit * loo.scores), expected, strict=True):
+        assert_allclose(found, wanted, atol=1e-7 if k < 40 else 1e-5)
+
+
+def test_scores_far_from_zero_are_calibrated_by_their_differences():
+    loo = left_out(600, 2)
+    near = LogisticCalibration.from_loo(loo, 2)
+    moved = LooScores(5.0 + 1e-3 * loo.scores, loo.y, loo.weight)
+    far = LogisticCalibration.from_loo(moved, 2)
+    assert_allclose(far(moved.scores), near(loo.scores), atol=1e-7)
+
+
+def test_scores_equal_up_to_rounding_leave_only_the_frequencies():
+    y = np.arange(400) % 4 // 3
+    scores = 0.3 * (1.0 + np.finfo(float).eps * (2.0 * y - 1.0))[:, None]
+    calibration = LogisticCalibration.from_loo(LooScores(scores, y, np.ones(400)), 2)
+    assert calibration.slope == 0.0
+    assert_allclose(calibration(np.array([[0.7]])), [[0.75, 0.25]], atol=0.01)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 1200])

@@ -179,16 +179,22 @@ class LogisticCalibration:
         """
         Z = _columns(loo.scores)
         targets = _smoothed_targets(loo, n_classes)
+        centre, unit = _centre_and_unit(Z)
+        if unit == 0.0:
+            return cls(0.0, np.log(targets.sum(axis=0)))
+        Z = (Z - centre) / unit
         if n_classes > NEWTON_CLASSES:
             first = _best_slope(Z, targets, np.zeros(n_classes))
             theta = _quasi_newton(np.append(first, np.zeros(n_classes)), Z, targets, None)
         elif start is None:
             theta = _newton(np.zeros(1 + n_classes), Z, targets)
         else:
-            theta = _newton(np.append(start.slope, start.offsets), Z, targets)
+            moved = start.offsets + start.slope * centre
+            theta = _newton(np.append(start.slope * unit, moved), Z, targets)
         if theta[0] < 0:  # scores opposed to their class carry no information
             return cls(0.0, np.log(targets.sum(axis=0)))
-        return cls(float(theta[0]), theta[1:])
+        slope = float(theta[0]) / unit
+        return cls(slope, theta[1:] - slope * centre)
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """Return the probabilities (N, k) of scores (N, m)."""
@@ -227,14 +233,17 @@ class VectorCalibration:
         The loss has ``(a_c / a - 1)^2 / 2`` added for every class, where a is the common
         slope: as much as one row, so that it is the classes of few rows that keep to a.
         """
-        if common.slope == 0.0:
-            return cls(np.zeros(n_classes), common.offsets)
         Z = _columns(loo.scores)
         targets = _smoothed_targets(loo, n_classes)
-        start = np.append(np.full(n_classes, common.slope), common.offsets)
+        centre, unit = _centre_and_unit(Z)
+        slope, moved = common.slope * unit, common.offsets + common.slope * centre
+        if slope == 0.0:
+            return cls(np.zeros(n_classes), common.offsets)
         solve = _quasi_newton if n_classes > NEWTON_CLASSES else _projected_newton
-        theta = solve(start, Z, targets, common.slope)
-        return cls(theta[:n_classes], theta[n_classes:])
+        start = np.append(np.full(n_classes, slope), moved)
+        theta = solve(start, (Z - centre) / unit, targets, slope)
+        slopes = theta[:n_classes] / unit
+        return cls(slopes, theta[n_classes:] - slopes * centre)
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """Return the probabilities (N, k) of scores (N, m)."""
@@ -441,6 +450,23 @@ def _columns(scores: FloatArray) -> FloatArray:
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
+def _centre_and_unit(Z: FloatArray) -> tuple[FloatArray, float]:
+    """Return what to subtract from scores and divide them by, so that they differ by about 1.
+
+    Only beside such scores is the ridge of Newton's method small; those that are of this
+    size already, as targets are, are left alone. The unit of equal scores is 0.
+    """
+    nothing = np.zeros(Z.shape[1])
+    if not len(Z):
+        return nothing, 0.0
+    spread = float(np.sqrt(Z.var(axis=0).mean()))
+    if spread <= max(1e-12 * float(np.abs(Z).max()), 1e-100):
+        return nothing, 0.0
+    if 1.0 / 16.0 <= spread <= 16.0:
+        return nothing, 1.0
+    return Z.mean(axis=0), spread
+
+
 def _smoothed_targets(loo: LooScores, n_classes: int) -> FloatArray:
     """Return weighted target probabilities, kept from 0 and 1 as Platt does.
 
@@ -593,7 +619,7 @@ def _best_slope(Z: FloatArray, targets: FloatArray, offsets: FloatArray) -> floa
     """
     w = targets.sum(axis=1)
     spread = float(np.sqrt(w @ Z.var(axis=1) / max(w.sum(), np.finfo(float).tiny)))
-    if spread == 0.0:
+    if spread <= 1e-100:
         return 0.0
     wanted = float(np.einsum("ij,ij->", targets, Z))
     a, low, high = 0.0, 0.0, MAX_LOGIT / spread
