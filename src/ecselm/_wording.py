@@ -67,6 +67,17 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return " and ".join([*([", ".join(shown[:-1])] if shown[:-1] else []), *shown[-1:]])
 
 
+def all_digits(value: float) -> str:
+    """Return a number that a user has stated, with all its digits.
+
+    Examples
+    --------
+    >>> all_digits(10.0), all_digits(0.125), all_digits(1234567.5)
+    ('10', '0.125', '1234567.5')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
 def case_of(label: object) -> str:
     """Return a row of a class, as a sentence about mistakes calls it.
 

@@ -103,6 +103,56 @@ def test_headings_are_in_order_and_pictures_have_names(card):
     assert all(attrs["role"] == "img" for attrs in pictures)
 
 
+def costs_of(card):
+    """Return the captions, cells and sentences of the section on costs."""
+    page = report_html(card)
+    start = page.index('id="costs"')
+    return Page("<section " + page[start : page.index("</section>", start)] + "</section>")
+
+
+def captions(page):
+    return [text for _, text in page.all("caption")]
+
+
+@pytest.mark.parametrize("decides", [False, True])
+def test_stated_costs_are_shown_as_stated_beside_weights(made, decides):
+    stated = ((0.0, 12.3456789), (1234567.0, 0.0))
+    card = changed(made["tumours"], cost_matrix=stated)
+    learned = dataclasses.replace(card.learned, decides=decides)
+    page = costs_of(dataclasses.replace(card, learned=learned))
+    noun = "Cost in decisions" if decides else "Training weight"
+    assert [caption.partition(";")[0] for caption in captions(page)] == [
+        "Stated cost of each mistake",
+        f"{noun} of each mistake",
+    ]
+    cells = {attrs.get("data-card"): text for attrs, text in page.all("td")}
+    assert cells["/test/cost_matrix/0/1"] == "12.3456789"
+    assert cells["/test/cost_matrix/1/0"] == "1,234,567"
+
+
+def test_weights_that_are_the_stated_costs_are_shown_once(made):
+    card = made["tumours"]
+    learned = dataclasses.replace(card.learned, matrix=card.test.cost_matrix)
+    page = costs_of(dataclasses.replace(card, learned=learned))
+    assert captions(page) == ["Stated cost of each mistake; darker is more expensive"]
+
+
+def test_stated_costs_are_shown_where_none_were_learned(made):
+    page = costs_of(dataclasses.replace(made["tumours"], learned=None))
+    assert captions(page) == ["Stated cost of each mistake; darker is more expensive"]
+
+
+def test_costs_that_the_user_fixed_are_shown_in_full(made):
+    card = changed(made["tumours"], cost_matrix=None)
+    matrix = ((0.0, 1.2345), (2.0 / 3.0, 0.0))
+    page = costs_of(
+        dataclasses.replace(card, learned=dataclasses.replace(card.learned, matrix=matrix))
+    )
+    cells = {attrs.get("data-card"): text for attrs, text in page.all("td")}
+    assert cells["/learned/matrix/0/1"] == "1.2345"
+    assert cells["/learned/matrix/1/0"] == "0.667"
+
+
 def test_costs_by_class_stand_in_for_a_matrix(made):
     card = made["tumours"]
     learned = dataclasses.replace(card.learned, matrix=())

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor, EELMClassifier
 from ecselm._wording import listed
 from ecselm.study.run import learned_costs, search_summary
-from ecselm.study.statements import cost_sentences, rounded
+from ecselm.study.statements import cost_sentences, rounded, weight_sentences
 
 SMALL = {"population_size": 5, "max_epochs": 1, "random_state": 0}
 
@@ -72,6 +72,58 @@ def test_costs_of_another_shape_are_refused():
         cost_sentences(["a", "b"], [1, 2, 3])
 
 
+STATED = np.array([[0.0, 5.0], [0.125, 0.0]])
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3, 1000.0])
+def test_weights_in_proportion_to_stated_costs_are_said_to_be(unit):
+    assert weight_sentences(["ill", "well"], STATED, unit * STATED) == (
+        "training weights are in proportion to the stated costs",
+    )
+    assert weight_sentences(["ill", "well"], STATED, unit * STATED, decides=True) == (
+        "decisions are made by the stated costs",
+    )
+
+
+@pytest.mark.parametrize(
+    ("decides", "noun"), [(False, "training weight"), (True, "cost in decisions")]
+)
+def test_weights_that_differ_are_named_beside_stated_costs(decides, noun):
+    used = [[0.0, 2.3], [1.0, 0.0]]
+    (sentence,) = weight_sentences(["ill", "well"], STATED, used, decides=decides)
+    assert sentence == (
+        f"the {noun} of an ill case taken for well (stated cost 5) is 2.3 times that of a well "
+        "case taken for ill (stated cost 0.125)"
+    )
+
+
+def test_equal_weights_and_none_are_named_beside_stated_costs():
+    assert weight_sentences(["ill", "well"], STATED, np.ones((2, 2)) - np.eye(2)) == (
+        "all mistakes have the same training weight",
+    )
+    assert weight_sentences(["ill", "well"], STATED, [[0, 1], [0, 0]]) == (
+        "all other mistakes have the same training weight",
+        "the training weight of a well case taken for ill (stated cost 0.125) is 0",
+    )
+    assert len(weight_sentences(["ill", "well"], STATED, np.zeros((2, 2)))) == 2
+
+
+def test_weights_of_classes_are_named_beside_the_range_of_their_costs():
+    stated = [[0, 1, 1], [2, 0, 7.5], [1, 1, 0]]
+    used = [[0, 1, 1], [4, 0, 4], [1, 1, 0]]
+    (sentence,) = weight_sentences(list("abc"), stated, used)
+    assert sentence == (
+        "the training weight of a mistake on a b case (stated costs 2 to 7.5) is 4 times that of "
+        "a mistake on a c case (stated cost 1)"
+    )
+
+
+def test_mistake_that_costs_nothing_is_still_in_proportion():
+    assert weight_sentences(["a", "b"], [[0, 1], [0, 0]], [[0, 2.0], [2e-4, 0]]) == (
+        "training weights are in proportion to the stated costs",
+    )
+
+
 def test_ratios_have_two_digits():
     ratios = [1.06, 2.0, 9.94, 9.96, 99.4, 99.6, 1249.0, 5e6]
     texts = ["1.1", "2", "9.9", "10", "99", "100", "1,200", "5,000,000"]
@@ -110,6 +162,24 @@ def test_gain_that_is_not_known_is_none(tumours):
 def test_search_around_another_classifier_has_learned_costs_too(tumours):
     search = CostSearchCV(LogisticRegression(), **SMALL).fit(*tumours)
     assert learned_costs(search, ["ill", "well"]).matrix[1][0] == search.cost_matrix_[1, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "decides"),
+    [
+        (CostSearchCV(LogisticRegression(), **SMALL), True),
+        (CostSearchCV(LogisticRegression(), cost_level="class", **SMALL), False),
+        (ECSELMClassifier(20, cost_level="matrix", decision="min_cost", **SMALL), True),
+        (ECSELMClassifier(20, **SMALL), False),
+    ],
+    ids=["decision", "class", "min_cost", "weights"],
+)
+def test_card_knows_whether_costs_decide(model, decides, tumours):
+    model.set_params(cost={("ill", "well"): 5}, scoring="mean_cost", keep_prior="always")
+    found = learned_costs(model.fit(*tumours), ["ill", "well"], {("ill", "well"): 5})
+    assert found.decides == decides
+    (sentence,) = found.sentences
+    assert "stated cost" in sentence
 
 
 def test_models_of_numbers_have_no_costs_by_class(rng):

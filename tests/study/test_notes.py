@@ -171,14 +171,33 @@ def test_kept_prior_is_mentioned_unless_requested():
     assert warnings_of(replace(card, settings={"keep_prior": "'always'"})) == ()
 
 
-def test_miscalibrated_probabilities_are_explained_by_costs():
+@pytest.mark.parametrize(
+    ("metric", "stated", "used"),
+    [
+        ("mean_cost", ((0.0, 3.0), (1.0, 0.0)), "the stated costs"),
+        ("gmean", ((0.0, 3.0), (1.0, 0.0)), "the defaults for this metric and class balance"),
+        ("gmean", None, "the defaults for this metric, class balance and stated costs"),
+    ],
+    ids=["counted", "not counted", "constraints"],
+)
+def test_kept_prior_names_stated_costs_where_they_are_it(metric, stated, used):
+    said = ("an ill case taken for well costs 3",)
+    card = replace(
+        FINE,
+        request=replace(FINE.request, metric=metric, cost_constraints=said),
+        test=replace(FINE.test, scores={metric: 0.9}, cost_matrix=stated),
+        baselines=(),
+        learned=replace(FINE.learned, keeps_prior=True),
+    )
+    assert only(card).endswith(f"on validation rows (+0.02, s.e. 0.01), so {used} are used.")
+
+
+def test_miscalibrated_probabilities_are_mentioned():
     curve = Curve("ill", (0.2, 0.5, 0.8), (0.05, 0.3, 0.5), 0.217)
     card = replace(FINE, test=replace(FINE.test, reliability=curve))
-    sentence = only(card)
-    assert sentence.startswith("Probabilities are off by 22 percentage points")
-    assert sentence.endswith("shift them towards the classes that are costly to miss.")
-    alike = replace(card, learned=replace(card.learned, class_costs=(1.0, 1.0)))
-    assert only(alike).endswith("do not take them literally.")
+    assert only(card) == (
+        "Probabilities are off by 22 percentage points on average: do not take them literally."
+    )
 
 
 def test_probabilities_of_few_rows_are_off_by_chance():

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ecselm._wording import all_digits
+
 # What no browser shows and UTF-8 cannot hold: control characters and halves of surrogate pairs.
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _VOID = frozenset({"meta", "circle", "line", "path", "rect"})  # that hold no children, if any
@@ -174,6 +176,18 @@ def amount(value: float, digits: int = 3) -> str:
         return f"{int(value):,}"
     rounded = float(f"{value:.{digits}g}")
     return f"{int(rounded):,}" if 1000 <= abs(rounded) < 1e9 else f"{rounded:g}"
+
+
+def full_amount(value: float) -> str:
+    """Return a stated cost, with all its digits.
+
+    Examples
+    --------
+    >>> full_amount(10.0), full_amount(1234567.0), full_amount(1234.5678)
+    ('10', '1,234,567', '1234.5678')
+    """
+    is_whole = value == int(value) and abs(value) < 1e15
+    return f"{int(value):,}" if is_whole else all_digits(value)
 
 
 def counted(n: int, noun: str) -> str:

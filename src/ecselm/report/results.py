@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ecselm.metrics import Metric, get_metric
 from ecselm.report.charts import (
@@ -27,6 +28,7 @@ from ecselm.report.html import (
     counted,
     element,
     figure,
+    full_amount,
     joined,
     listed,
     marks,
@@ -42,6 +44,7 @@ from ecselm.study import Card, Curve, Estimate, Evaluation, LearnedCosts, Search
 
 Row = tuple[Markup, Mapping[str, float], float | None, tuple[str | int, ...]]
 MOST_MISTAKES = 10  # that are listed where the table is large
+MOST_DIGITS = 6  # of costs that are written in full
 
 
 def baselines(card: Card) -> Section | None:
@@ -242,7 +245,7 @@ def _cost(test: Evaluation, i: int, j: int) -> Markup | None:
     if test.cost_matrix is None or (i == j and not test.cost_matrix[i][j]):
         return None
     n, each = test.confusion[i][j], test.cost_matrix[i][j]
-    cost = figure(amount(each), each, "test", "cost_matrix", i, j)
+    cost = figure(full_amount(each), each, "test", "cost_matrix", i, j)
     return element("small", f"{count(n)} \N{MULTIPLICATION SIGN} ", cost, f" = {amount(n * each)}")
 
 
@@ -432,22 +435,40 @@ def _areas(curves: Sequence[Curve], key: str) -> Markup:
 
 
 def costs(card: Card) -> Section | None:
-    """Return the costs used in training."""
-    learned = card.learned
-    if learned is None:
+    """Return the costs that were stated, and those used in training or in decisions."""
+    stated, learned = card.test.cost_matrix, card.learned
+    if stated is None and learned is None:
         return None
     names = [one.name for one in card.data.classes]
-    has_matrix = bool(learned.matrix) and len(names) <= MOST_SHOWN
-    is_enough = has_matrix and len(names) <= 2  # with two classes a mistake is a class
-    body = joined(
-        (
+    is_shown = len(names) <= MOST_SHOWN
+    parts: list[Markup | None] = []
+    if stated is not None and is_shown:
+        place = "test", "cost_matrix"
+        parts.append(_cost_table("Stated cost", names, stated, place, full_amount))
+    if learned is not None:
+        noun = _nouns(card, learned)[0]
+        has_matrix = bool(learned.matrix) and is_shown
+        is_enough = has_matrix and len(names) <= 2  # with two classes a mistake is a class
+        write = partial(_cost_amount, digits=3 if len(names) <= MOST_NAMED else 2)
+        parts = [
             listed(learned.sentences, "words") if learned.sentences else None,
-            _gain(learned),
-            _cost_table(names, learned) if has_matrix else None,
-            _by_class(names, learned) if learned.class_costs and not is_enough else None,
-        )
-    )
-    return Section("costs", "Costs of mistakes", body)
+            _gain(card, learned),
+            *parts,
+            _cost_table(noun, names, learned.matrix, ("learned", "matrix"), write)
+            if has_matrix and learned.matrix != stated
+            else None,
+            _by_class(noun, names, learned) if learned.class_costs and not is_enough else None,
+        ]
+    return Section("costs", "Costs of mistakes", joined(parts))
+
+
+def _nouns(card: Card, learned: LearnedCosts) -> tuple[str, str]:
+    """Return what learned costs are called beside stated ones, singular and plural."""
+    if card.test.cost_matrix is None:
+        return "Cost", "Costs"
+    if learned.decides:
+        return "Cost in decisions", "Costs in decisions"
+    return "Training weight", "Training weights"
 
 
 def search(card: Card) -> Section | None:
@@ -473,14 +494,24 @@ def search(card: Card) -> Section | None:
     return Section("search", "Cost search", body)
 
 
-def _gain(learned: LearnedCosts) -> Markup:
+def _gain(card: Card, learned: LearnedCosts) -> Markup:
     """Return whether learned costs beat the prior costs."""
-    outcome = (
-        "Learned costs did not clearly beat the default costs for this metric, the class balance "
-        "and the stated costs, so the defaults are used."
-        if learned.keeps_prior
-        else "These costs were learned: the search found them best for the metric."
-    )
+    is_stated = card.test.cost_matrix is not None
+    if not learned.keeps_prior:
+        _, what = _nouns(card, learned)
+        outcome = f"These {what.lower()} were learned: the search found them best for the metric."
+    elif is_stated and get_metric(card.request.metric).uses_cost:
+        outcome = "Learned costs did not clearly beat the stated costs, so these are used."
+    elif is_stated:
+        outcome = (
+            "Learned costs did not clearly beat the default costs for this metric and the class "
+            "balance, so the defaults are used; this metric does not count the stated costs."
+        )
+    else:
+        outcome = (
+            "Learned costs did not clearly beat the default costs for this metric, the class "
+            "balance and the stated costs, so the defaults are used."
+        )
     if learned.gain is None:
         return paragraph(outcome)
     written = f"{learned.gain:+.3g}" if learned.gain else "0"
@@ -494,36 +525,47 @@ def _gain(learned: LearnedCosts) -> Markup:
     )  # fmt: skip
 
 
-def _cost_table(names: list[str], learned: LearnedCosts) -> Markup:
-    heights = levels(learned.matrix)
-    digits = 3 if len(names) <= MOST_NAMED else 2
+def _cost_table(
+    noun: str,
+    names: list[str],
+    matrix: tuple[tuple[float, ...], ...],
+    place: tuple[str, str],
+    write: Callable[[float], str],
+) -> Markup:
+    heights = levels(matrix)
     cells = [
         [
             Cell(
-                Markup("\N{EN DASH}" if i == j else amount(cost, digits)),
-                marks(cost, "learned", "matrix", i, j),
+                Markup("\N{EN DASH}" if i == j else write(cost)),
+                marks(cost, *place, i, j),
                 "wrong",
                 heights[i][j],
             )
             for j, cost in enumerate(row)
         ]
-        for i, row in enumerate(learned.matrix)
+        for i, row in enumerate(matrix)
     ]
-    return heat_map("Cost of each mistake; darker is more expensive", names, cells)
+    return heat_map(f"{noun} of each mistake; darker is more expensive", names, cells)
 
 
-def _by_class(names: list[str], learned: LearnedCosts) -> Markup:
+def _cost_amount(cost: float, digits: int = 3) -> str:
+    """Return a cost that was learned, or fixed by the user: then it has few digits, all shown."""
+    is_short = float(f"{cost:.{MOST_DIGITS}g}") == cost
+    return full_amount(cost) if is_short else amount(cost, digits)
+
+
+def _by_class(noun: str, names: list[str], learned: LearnedCosts) -> Markup:
     most = max((abs(cost) for cost in learned.class_costs), default=0.0) or 1.0
     rows = (
         (
             named(name, 40),
-            number(figure(amount(cost), cost, "learned", "class_costs", i)),
-            bar(f"{name}: {amount(cost)}", ((0.0, abs(cost) / most, "wrong"),)),
+            number(figure(_cost_amount(cost), cost, "learned", "class_costs", i)),
+            bar(f"{name}: {_cost_amount(cost)}", ((0.0, abs(cost) / most, "wrong"),)),
         )
         for i, (name, cost) in enumerate(zip(names, learned.class_costs, strict=True))
     )
-    head = ("class", "cost", scale("0", amount(most)))
-    return table("Cost of a mistake on each class", head, rows, "bars")
+    head = ("class", noun.lower(), scale("0", _cost_amount(most)))
+    return table(f"{noun} of a mistake on each class", head, rows, "bars")
 
 
 def _course(found: SearchSummary) -> list[Markup]:

@@ -52,7 +52,10 @@ class DataSummary:
 
 @dataclass(frozen=True, slots=True)
 class LearnedCosts:
-    """Costs used in training; rows of the matrix are the truth."""
+    """Costs used in training or in decisions; rows of the matrix are the truth.
+
+    Stated costs are those of :class:`Evaluation`: these are what the model made of them.
+    """
 
     class_costs: tuple[float, ...]
     matrix: tuple[tuple[float, ...], ...]
@@ -60,6 +63,7 @@ class LearnedCosts:
     keeps_prior: bool
     gain: float | None  # over prior costs, on validation rows
     gain_std_error: float | None
+    decides: bool = False  # costs act on decisions, and do not weight training rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from ecselm.estimators._prior_test import FEW
 from ecselm.metrics import get_metric
 from ecselm.study.card import Baseline, Card
 from ecselm.study.evaluate import CONSTANT
-from ecselm.study.statements import EQUAL
 from ecselm.tables.schema import Task
 
 MIN_LEAK_ROWS = 20  # among fewer, some column determines the target by chance
@@ -266,10 +265,18 @@ def _kept_prior(card: Card) -> Iterator[str]:
     much = ""
     if learned.gain is not None and learned.gain_std_error is not None:
         much = f" ({learned.gain:+.3g}, s.e. {learned.gain_std_error:.3g})"
-    stated = ", class balance and stated costs" if card.request.cost_constraints else ""
+    if card.test.cost_matrix is not None and get_metric(card.request.metric).uses_cost:
+        yield (
+            f"Learned costs did not beat the stated costs on validation rows{much}, so the stated "
+            "costs are used."
+        )
+        return
+    # A metric that counts no costs has defaults of its own, whatever costs are stated.
+    is_bound = card.request.cost_constraints and card.test.cost_matrix is None
+    stated = ", class balance and stated costs" if is_bound else " and class balance"
     yield (
         f"Learned costs did not beat the default costs on validation rows{much}, so the defaults "
-        f"for this metric{stated or ' and class balance'} are used."
+        f"for this metric{stated} are used."
     )
 
 
@@ -283,14 +290,5 @@ def _miscalibrated(card: Card) -> Iterator[str]:
     if curve.area > max(MISCALIBRATED, 2.0 * np.sqrt(variances).mean()):
         yield (
             f"Probabilities are off by {100 * curve.area:.0f} percentage points on average: do not "
-            f"take them literally.{_cost_bias(card)}"
+            "take them literally."
         )
-
-
-def _cost_bias(card: Card) -> str:
-    if card.learned is None:
-        return ""
-    costs = [cost for cost in card.learned.class_costs if cost > 0]
-    if not costs or max(costs) <= EQUAL * min(costs):
-        return ""
-    return " Unequal costs shift them towards the classes that are costly to miss."

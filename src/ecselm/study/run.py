@@ -38,7 +38,7 @@ from ecselm.study.card import (
 )
 from ecselm.study.evaluate import Baselines, evaluate, fit_baselines, record_predictions
 from ecselm.study.notes import leaking_columns, warnings_of
-from ecselm.study.statements import cost_sentences
+from ecselm.study.statements import cost_sentences, weight_sentences
 from ecselm.tables.schema import ColumnNote, Task
 
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
@@ -164,7 +164,7 @@ def make_card(
         request,
         data,
         evaluate(fit.pipeline, test.X, test.y, **by),
-        learned_costs(fit.pipeline, names) if names else None,
+        learned_costs(fit.pipeline, names, cost) if names else None,
         search_summary(fit.pipeline, fit.seconds, fit.interrupted),
         baselines.compared(
             fit.inputs_of(test.X),
@@ -390,7 +390,7 @@ def settings_of(model: Any) -> dict[str, str]:
     return {"model": type(model).__name__, **changed}
 
 
-def learned_costs(model: Any, classes: Sequence[Any]) -> LearnedCosts | None:
+def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> LearnedCosts | None:
     """Return the costs that a model has learned, None if it has none by class.
 
     Parameters
@@ -399,6 +399,8 @@ def learned_costs(model: Any, classes: Sequence[Any]) -> LearnedCosts | None:
         Fitted, or a pipeline that ends with it.
     classes : sequence of k labels
         In the order of ``classes_``.
+    cost : array, DataFrame, dict or None, default=None
+        Stated costs of all mistakes, which sentences compare with what was learned.
 
     Examples
     --------
@@ -410,13 +412,23 @@ def learned_costs(model: Any, classes: Sequence[Any]) -> LearnedCosts | None:
     if not (hasattr(learner, "keeps_prior_") and hasattr(learner, "cost_matrix_")):
         return None
     matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
+    decides = (
+        getattr(learner, "cost_level", None) == "decision"
+        or getattr(learner, "decision", None) == "min_cost"
+    )
+    if cost is None:
+        sentences = cost_sentences(classes, matrix)
+    else:
+        stated = parse_cost(cost, learner.classes_)
+        sentences = weight_sentences(classes, stated, matrix, decides=decides)
     return LearnedCosts(
         tuple(np.asarray(learner.class_costs_, dtype=np.float64).tolist()),
         tuple(tuple(row) for row in matrix.tolist()),
-        cost_sentences(classes, matrix),
+        sentences,
         bool(learner.keeps_prior_),
         _finite(learner.gain_),
         _finite(learner.gain_std_error_),
+        decides,
     )
 
 

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm._wording import case_of, confusion_of, did_you_mean, quoted
+from ecselm._wording import all_digits, case_of, confusion_of, did_you_mean, quoted
 from ecselm.costs import parse_cost
 from ecselm.costs.constraints import FeasibleRegion
 from ecselm.costs.levels import MatrixLevel
+from ecselm.estimators._priors import LEAST_SHARE
 from ecselm.metrics import default_metric
 from ecselm.tables.cells import read_names, read_numbers
 from ecselm.tables.read import DELIMITED, read_table
@@ -421,7 +422,7 @@ class _Parser:
             mistake = self._reader.mistake(stated[1], "--cost")
             value = float(stated[2])
             self.bounds.narrow(mistake, value, value, text)
-            self.sentences.append(f"{self._words(mistake)} costs {value:g}")
+            self.sentences.append(f"{self._words(mistake)} costs {all_digits(value)}")
         elif Path(text).suffix.lower() in DELIMITED or Path(text).exists():
             self._add_table(Path(text))
         else:
@@ -458,7 +459,7 @@ class _Parser:
             value = float(matrix[mistake.truth, mistake.predicted])
             self.bounds.narrow(mistake, value, value, path.name)
             if len(places) <= MAX_TABLE_SENTENCES:
-                self.sentences.append(f"{self._words(mistake)} costs {value:g}")
+                self.sentences.append(f"{self._words(mistake)} costs {all_digits(value)}")
         if len(places) > MAX_TABLE_SENTENCES:
             self.sentences.append(f"{path.name} states what {len(places)} confusions cost")
 
@@ -501,8 +502,10 @@ def _ends(between: re.Match[str]) -> tuple[float, float]:
 
 def _span(low: float, high: float) -> str:
     if high == np.inf:
-        return f"at least {low:g}"
-    return f"at most {high:g}" if low == 0 else f"between {low:g} and {high:g}"
+        return f"at least {all_digits(low)}"
+    if low == 0:
+        return f"at most {all_digits(high)}"
+    return f"between {all_digits(low)} and {all_digits(high)}"
 
 
 def cost_sentences(classes: Sequence[Any], costs: Any) -> tuple[str, ...]:
@@ -524,24 +527,107 @@ def cost_sentences(classes: Sequence[Any], costs: Any) -> tuple[str, ...]:
     ('all mistakes are treated alike',)
     """
     mistakes = _mistakes([str(name) for name in classes], np.asarray(costs, dtype=np.float64))
-    free = [name for name, cost in mistakes if cost <= 0]
-    paid = sorted((pair for pair in mistakes if pair[1] > 0), key=lambda pair: -pair[1])
-    words = [f"{name} is treated as no mistake at all" for name in free[:MAX_COST_SENTENCES]]
-    if not paid:
-        return tuple(words)
-    reference, least = paid[-1]
-    costly = [(name, cost / least) for name, cost in paid if cost > EQUAL * least]
-    if not costly:
-        everything = "all other mistakes" if free else "all mistakes"
-        return (f"{everything} are treated alike", *words)
-    sentences = [
-        f"{name} is treated as {rounded(ratio)} times as bad as {reference}"
-        for name, ratio in costly[:MAX_COST_SENTENCES]
+    return _TREATED.sentences([(name, cost) for name, cost, _ in mistakes])
+
+
+def weight_sentences(
+    classes: Sequence[Any], stated: Any, used: Any, *, decides: bool = False
+) -> tuple[str, ...]:
+    """Return sentences about what a model made of stated costs, the greatest weights first.
+
+    Parameters
+    ----------
+    classes : sequence of k labels
+    stated : array of shape (k, k)
+        Stated costs by confusion, with the truth as rows.
+    used : array of shape (k, k)
+        Weights of the training rows; or the costs by which decisions are made.
+    decides : bool, default=False
+        Whether ``used`` are costs of decisions.
+
+    Examples
+    --------
+    >>> stated = [[0.0, 1.0], [5.0, 0.0]]
+    >>> for sentence in weight_sentences(["benign", "malignant"], stated, [[0, 1.2], [3, 0]]):
+    ...     print(sentence)
+    the training weight of a malignant case taken for benign (stated cost 5) is 2.5 times that of a
+    benign case taken for malignant (stated cost 1)
+    >>> weight_sentences(["benign", "malignant"], stated, [[0, 0.2], [1.0, 0]])
+    ('training weights are in proportion to the stated costs',)
+    """
+    costs, weights = (np.asarray(values, dtype=np.float64) for values in (stated, used))
+    if _in_proportion(weights, costs):
+        if decides:
+            return ("decisions are made by the stated costs",)
+        return ("training weights are in proportion to the stated costs",)
+    mistakes = _mistakes([str(name) for name in classes], weights)
+    named = [
+        (f"{name} ({_stated_words([costs[place] for place in places])})", weight)
+        for name, weight, places in mistakes
     ]
-    if between := len(costly) - len(sentences):
-        many = "other kinds of mistakes lie" if between > 1 else "other kind of mistake lies"
-        sentences.append(f"{between} {many} between")
-    return (*sentences, *words)
+    return (_DECIDED if decides else _WEIGHTED).sentences(named)
+
+
+def _in_proportion(weights: FloatArray, costs: FloatArray) -> bool:
+    """Return whether weights are a multiple of costs, of which one at least is positive."""
+    most = weights.max()
+    if most <= 0:
+        return False
+    nothing = LEAST_SHARE * (1 + 1e-6)  # the weight of a mistake that costs nothing
+    return np.allclose(weights / most, costs / costs.max(), rtol=1e-6, atol=nothing)
+
+
+def _stated_words(costs: Sequence[float]) -> str:
+    low, high = min(costs), max(costs)
+    if low == high:
+        return f"stated cost {all_digits(low)}"
+    return f"stated costs {all_digits(low)} to {all_digits(high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CostWording:
+    """How sentences compare costs: templates of a ratio, of equal costs and of none."""
+
+    ratio: str  # of a mistake, a number and the mistake to compare with
+    alike: str
+    nothing: str
+
+    def sentences(self, mistakes: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+        """Return sentences about mistakes with their costs, the most expensive first."""
+        free = [name for name, cost in mistakes if cost <= 0]
+        paid = sorted((pair for pair in mistakes if pair[1] > 0), key=lambda pair: -pair[1])
+        words = [self.nothing.format(name) for name in free[:MAX_COST_SENTENCES]]
+        if not paid:
+            return tuple(words)
+        reference, least = paid[-1]
+        costly = [(name, cost / least) for name, cost in paid if cost > EQUAL * least]
+        if not costly:
+            return (self.alike.format("all other mistakes" if free else "all mistakes"), *words)
+        found = [
+            self.ratio.format(name, rounded(ratio), reference)
+            for name, ratio in costly[:MAX_COST_SENTENCES]
+        ]
+        if between := len(costly) - len(found):
+            many = "other kinds of mistakes lie" if between > 1 else "other kind of mistake lies"
+            found.append(f"{between} {many} between")
+        return (*found, *words)
+
+
+_TREATED = CostWording(
+    "{} is treated as {} times as bad as {}",
+    "{} are treated alike",
+    "{} is treated as no mistake at all",
+)
+_WEIGHTED = CostWording(
+    "the training weight of {} is {} times that of {}",
+    "{} have the same training weight",
+    "the training weight of {} is 0",
+)
+_DECIDED = CostWording(
+    "the cost in decisions of {} is {} times that of {}",
+    "{} cost the same in decisions",
+    "the cost in decisions of {} is 0",
+)
 
 
 def rounded(ratio: float) -> str:
@@ -556,14 +642,19 @@ def rounded(ratio: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
-def _mistakes(names: list[str], costs: FloatArray) -> list[tuple[str, float]]:
-    """Return every kind of mistake with its cost, by class if confusions do not matter."""
+def _mistakes(
+    names: list[str], costs: FloatArray
+) -> list[tuple[str, float, list[tuple[int, int]]]]:
+    """Return kinds of mistakes, their costs and confusions; by class if these cost the same."""
     k = len(names)
     if costs.shape not in {(k,), (k, k)}:
         raise ValueError(f"costs must have the shape ({k},) or ({k}, {k}), got {costs.shape}")
     matrix = costs[:, np.newaxis] * np.ones(k) if costs.ndim == 1 else costs
     others = matrix[~np.eye(k, dtype=bool)].reshape(k, k - 1)
     if k > 2 and np.allclose(others, others[:, :1]):
-        return [(f"a mistake on {case_of(names[i])}", float(others[i, 0])) for i in range(k)]
+        return [
+            (f"a mistake on {case_of(names[i])}", float(others[i, 0]), Mistake(i).pairs(k))
+            for i in range(k)
+        ]
     pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
-    return [(confusion_of(names[i], names[j]), float(matrix[i, j])) for i, j in pairs]
+    return [(confusion_of(names[i], names[j]), float(matrix[i, j]), [(i, j)]) for i, j in pairs]
