@@ -35,8 +35,14 @@ from ecselm.onnx.graph import NoOnnxFormError
 from tests.onnx.agreement import TOLERANCE, assert_agrees, outputs, rows_beyond
 
 CLASSIFIER_OUTPUTS = {"label", "scores", "probabilities"}
-SHORT = {"population_size": 3, "max_epochs": 0, "fitness": "holdout", "random_state": 0}
-MATRIX = {"cost_level": "matrix", "decision": "min_cost", **SHORT}
+SHORT = {"population_size": 3, "max_epochs": 0, "random_state": 0}
+ONE = {"ensemble": None, "fitness": "holdout", **SHORT}
+MATRIX = {"cost_level": "matrix", "decision": "min_cost", **ONE}
+EVERY_SCALE = [
+    (kernel, inputs, 0.3)
+    for kernel in ("rbf", "laplacian")
+    for inputs in ("standard", "ranks", "root", "minmax", None)
+]
 NAMED = [name for name in KERNELS if name != "precomputed"]
 
 
@@ -101,8 +107,8 @@ def test_precomputed_kernel_takes_kernel_values():
         WELMClassifier(20, weighting="w2", random_state=0),
         WELMClassifier(kernel="rbf", scale="standard"),
         CSELMClassifier(20, cost={(0, 1): 5}, random_state=0),
-        CSELMClassifier(20, cost={(0, 1): 5}, decision="min_cost", random_state=0),
-        CSELMClassifier(kernel="laplacian", cost={(1, 0): 3}, decision="min_cost"),
+        CSELMClassifier.paper(n_hidden=20, cost={(0, 1): 5}, random_state=0),
+        CSELMClassifier(kernel="laplacian", cost={(1, 0): 3}),
         EELMClassifier(10, population_size=4, max_epochs=1, random_state=0),
     ],
     ids=lambda model: f"{type(model).__name__} {getattr(model, 'decision', '')}",
@@ -114,13 +120,14 @@ def test_every_machine_without_learned_costs_agrees(rows, model):
 @pytest.mark.parametrize(
     "model",
     [
-        ECSELMClassifier(20, activation="sine", **SHORT),
+        ECSELMClassifier(20, activation="sine", **ONE),
         ECSELMClassifier(20, **MATRIX),
         ECSELMClassifier(kernel="rbf", gamma="search", scale="standard", **MATRIX),
-        ECSELMClassifier(20, cost_level="sample", **SHORT),
-        ECSELMClassifier.paper(n_hidden=20, **{**SHORT, "fitness": "train"}),
+        ECSELMClassifier(20, cost_level="sample", **ONE),
+        ECSELMClassifier.paper(n_hidden=20, **SHORT),
+        ECSELMClassifier(20, cost_level="matrix", cost={(0, 1): 4}, **SHORT),
     ],
-    ids=["one layer", "min_cost", "kernel", "by row", "paper"],
+    ids=["one layer", "min_cost", "kernel", "by row", "paper", "matrix of an ensemble"],
 )
 def test_learned_costs_agree(rows, model):
     agrees(model, rows)
@@ -167,13 +174,51 @@ def test_unknown_calibrations_are_refused(two_classes):
         to_onnx(model)
 
 
-def test_ensemble_of_every_kind_agrees(rows):
+@pytest.mark.parametrize("shape", ["by row", "by row and class"])
+@pytest.mark.parametrize("ensemble", [None, 3], ids=["one layer", "ensemble"])
+def test_decisions_by_costs_of_rows_agree(rows, shape, ensemble):
     X, y = rows
-    model = ECSELMClassifier(20, **SHORT).fit(X, y)
-    assert set(model.members_["layer"]) == {"rbf", "laplacian", "ranks", "tanh"}
+    costs = np.random.default_rng(0).uniform(1.0, 9.0, (len(y), y.max() + 1))
+    costs[np.arange(len(y)), y] = 0.0
+    costs = costs.sum(axis=1) if shape == "by row" else costs
+    model = CSELMClassifier(20, ensemble=ensemble, random_state=0).fit(X, y, sample_cost=costs)
+    assert model._weighted_probabilities_ is not None
+    assert_agrees(model, rows_beyond(X))
+
+
+def test_learned_costs_of_rows_agree(rows):
+    X, y = rows
+    costs = np.random.default_rng(0).uniform(1.0, 9.0, len(y))
+    model = ECSELMClassifier(20, **SHORT).fit(X, y, sample_cost=costs)
+    assert model._weighted_probabilities_ is not None
+    assert_agrees(model, rows_beyond(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ELMClassifier(20, ensemble=EVERY_SCALE, random_state=0),
+        ELMClassifier(ensemble="auto", random_state=0),
+        KELMClassifier(ensemble=EVERY_SCALE),
+        WELMClassifier(20, ensemble=4, random_state=0),
+        CSELMClassifier(20, ensemble="auto", cost={(0, 1): 5}, random_state=0),
+        ECSELMClassifier(20, **SHORT),
+        ECSELMClassifier(**SHORT),
+    ],
+    ids=["scales", "exact", "kernel", "weighted", "costs", "learned", "learned exact"],
+)
+def test_ensembles_agree(rows, model):
+    X, y = rows
     # The rows that ranks were measured on, with ties, and others.
-    found = assert_agrees(model, np.vstack([X, rows_beyond(X)]))
+    found = assert_agrees(model.fit(X, y), np.vstack([X, rows_beyond(X)]))
     assert set(found) == CLASSIFIER_OUTPUTS
+
+
+@pytest.mark.parametrize("layer", EVERY_SCALE, ids=str)
+def test_ensemble_of_every_kind_agrees(rows, layer):
+    X, y = rows
+    model = ELMClassifier(20, ensemble=[layer], random_state=0).fit(X, y)
+    assert_agrees(model, np.vstack([X, rows_beyond(X)]))
 
 
 @pytest.mark.parametrize(
@@ -244,10 +289,13 @@ def test_scaled_kernel_of_sparse_rows_answers_as_for_sparse_rows(rows):
         KELMRegressor(kernel="laplacian", scale="standard"),
         CSELMRegressor(20, activation="tanh", random_state=0),
         EELMRegressor(10, population_size=4, max_epochs=1, random_state=0),
-        ECSELMRegressor(20, **SHORT),
-        ECSELMRegressor(kernel="rbf", **SHORT),
+        ECSELMRegressor(20, fitness="holdout", **SHORT),
+        ECSELMRegressor(kernel="rbf", fitness="holdout", **SHORT),
+        ELMRegressor(20, ensemble="auto", random_state=0),
+        KELMRegressor(ensemble=5),
+        CSELMRegressor(20, ensemble="auto", random_state=0),
     ],
-    ids=lambda model: f"{type(model).__name__} {model.kernel}",
+    ids=lambda model: f"{type(model).__name__} {model.kernel} {model.ensemble}",
 )
 def test_every_regressor_agrees(numbers, model, n_targets):
     X, y = numbers

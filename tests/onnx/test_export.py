@@ -79,14 +79,13 @@ def test_float32_graph_is_smaller(model):
     assert half < whole
 
 
-def test_landmarks_of_a_committee_are_stored_once(rng):
+def test_centres_of_an_ensemble_are_stored_once_for_every_scale_and_kernel(rng):
     X = rng.standard_normal((80, 30))
     model = ECSELMClassifier(40, population_size=5, max_epochs=1, random_state=0)
     graph = to_onnx(model.fit(X, X[:, 0] > 0))
-    # Standardised rows, the same turned round and doubled, and ranked ones.
     tables = [one for one in graph.graph.initializer if sorted(one.dims) == [30, 40]]
-    n_tanh = (model.members_["layer"] == "tanh").sum()
-    assert len(tables) <= 3 + min(6, n_tanh)
+    kinds = {(kernel, inputs) for kernel, inputs, *_ in model._members_}
+    assert len(tables) == len(kinds) < len(model.layer_.parts)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,9 @@ def test_pipeline_with_words_and_missing_values_agrees(people, encoder):
 def test_ensemble_behind_a_table_agrees(people):
     X, y, _, R = people
     encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5)
-    model = make_pipeline(preparation(encoder), ECSELMClassifier(20, **SHORT)).fit(X, y)
+    model = make_pipeline(
+        preparation(encoder), ECSELMClassifier(20, **{**SHORT, "fitness": "auto"})
+    ).fit(X, y)
     assert_agrees(model, R, fed(R, TEXT))
 
 

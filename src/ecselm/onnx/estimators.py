@@ -112,16 +112,15 @@ def shape_regressor(operator: Any) -> None:
 def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     """Write scores (18), the decision and the probabilities of a classifier."""
     graph, model = graph_of(scope, operator, container), operator.raw_operator
+    k = len(model.classes_)
     Z = _class_scores(graph, model, joined_inputs(graph, operator))
-    calibration = getattr(model, "_probabilities_", None)
-    if calibration is None:
-        scaled = graph.times(Z, model._slope_, len(model.classes_))
-        preferences = Z
-        P = graph.node("Softmax", scaled, axis=1)
-    else:
-        P = write_calibration(graph, calibration, Z, len(model.classes_))
-        preferences = negative_expected_costs(graph, P, model.cost_matrix_)
-    write_decision(graph, operator, preferences, P, calibrated=calibration is not None)
+    P = write_calibration(graph, model._probabilities_, Z, k)
+    costs, weighted = model._decision_costs_, model._weighted_probabilities_
+    preferences = Z
+    if costs is not None:
+        deciding = P if weighted is None else write_calibration(graph, weighted, Z, k)
+        preferences = negative_expected_costs(graph, deciding, costs)
+    write_decision(graph, operator, preferences, P, by_costs=costs is not None)
 
 
 def convert_regressor(scope: Any, operator: Any, container: Any) -> None:
@@ -175,7 +174,7 @@ def negative_expected_costs(graph: Graph, P: str, cost: FloatArray) -> str:
 
 
 def write_decision(
-    graph: Graph, operator: Any, preferences: str, P: str, *, calibrated: bool
+    graph: Graph, operator: Any, preferences: str, P: str, *, by_costs: bool
 ) -> None:
     """Write the class of the highest preference, the scores and the probabilities.
 
@@ -189,7 +188,7 @@ def write_decision(
     graph.put_out(labels, label)
     graph.put_out(P, probabilities)
     for one in scores:
-        graph.put_out(_as_decision_function(graph, preferences, len(classes), calibrated), one)
+        graph.put_out(_as_decision_function(graph, preferences, len(classes), by_costs), one)
 
 
 def label_type(classes: AnyArray) -> Any:
@@ -214,10 +213,10 @@ def _class_scores(graph: Graph, model: Any, X: str) -> str:
     return graph.joined([graph.node("Neg", score), score])
 
 
-def _as_decision_function(graph: Graph, preferences: str, n_classes: int, calibrated: bool) -> str:
+def _as_decision_function(graph: Graph, preferences: str, n_classes: int, by_costs: bool) -> str:
     if n_classes > 2:
         return preferences
-    if calibrated:
+    if by_costs:
         preferences = graph.node("MatMul", preferences, graph.constant(np.array([[-1.0], [1.0]])))
     else:
         preferences = graph.node("Gather", preferences, graph.constant(np.array([1])), axis=1)
@@ -289,7 +288,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     if model.cost_level == "decision":
         P = _by_class(graph, graph.cast(inner["probabilities"]), model)
         preferences = negative_expected_costs(graph, P, model.cost_matrix_)
-        write_decision(graph, operator, preferences, P, calibrated=True)
+        write_decision(graph, operator, preferences, P, by_costs=True)
         return
     for output, name in zip(operator.outputs, _names(operator), strict=True):
         graph.put_out(_typed(graph, inner[name], output), output)

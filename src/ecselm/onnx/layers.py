@@ -25,11 +25,9 @@ from ecselm.estimators._layers import DenseScale, TransformerLayer
 from ecselm.layers import (
     InputScale,
     KernelMap,
-    LandmarkLayer,
     LayerUnion,
     RandomLayer,
     RankScale,
-    ScaledLayer,
 )
 from ecselm.layers.scaling import FARTHEST
 from ecselm.onnx.graph import Graph, NoOnnxFormError, graph_of, joined_inputs
@@ -361,14 +359,6 @@ def _of_kernel(graph: Graph, layer: KernelMap, X: str, beta: FloatArray) -> str:
     return _weighted(graph, kernel_values(graph, layer, X), beta)
 
 
-def _of_landmarks(graph: Graph, layer: LandmarkLayer, X: str, beta: FloatArray) -> str:
-    return _of_kernel(graph, layer.kernel, X, layer.root @ beta)
-
-
-def _of_factor(graph: Graph, layer: ScaledLayer, X: str, beta: FloatArray) -> str:
-    return layer_scores(graph, layer.layer, X, layer.factor * beta)
-
-
 def _of_union(graph: Graph, layer: LayerUnion, X: str, beta: FloatArray) -> str:
     ends = np.cumsum([part.n_hidden for part in layer.parts])
     blocks = np.split(beta, ends)
@@ -377,7 +367,7 @@ def _of_union(graph: Graph, layer: LayerUnion, X: str, beta: FloatArray) -> str:
         for part, block in zip(layer.parts, blocks[:-1], strict=True)
     )
     total = reduce(lambda one, other: graph.node("Add", one, other), scores)
-    return graph.node("Add", total, graph.constant(blocks[-1]))
+    return graph.node("Add", total, graph.constant(blocks[-1])) if layer.with_one else total
 
 
 def _of_transformer(graph: Graph, layer: TransformerLayer, X: str, beta: FloatArray) -> str:
@@ -402,8 +392,6 @@ def _weighted(graph: Graph, H: str, beta: FloatArray) -> str:
 _KINDS: dict[type, Callable[[Graph, Any, str, FloatArray], str]] = {
     RandomLayer: _of_random,
     KernelMap: _of_kernel,
-    LandmarkLayer: _of_landmarks,
-    ScaledLayer: _of_factor,
     LayerUnion: _of_union,
     TransformerLayer: _of_transformer,
 }
