@@ -252,14 +252,17 @@ class ELMBase(BaseEstimator):
             raise AttributeError("members_ is there only for an ensemble, got ensemble=None")
         return pd.DataFrame(self._members_, columns=list(Member._fields))
 
-    def _recipe(self, X: Matrix, rng: np.random.Generator | None = None) -> LayerRecipe:
-        """Draw the layer's weights."""
+    def _recipe(
+        self, X: Matrix, rng: np.random.Generator | None = None, n_rows: int | None = None
+    ) -> LayerRecipe:
+        """Draw the layer's weights, for as many rows as X has if ``n_rows`` is None."""
         rng = as_generator(self.random_state) if rng is None else rng
         if self.hidden_layer is not None:
             transformer = seeded_clone(self.hidden_layer, rng)
             return LayerRecipe(None, self.activation, None, transformer, X.dtype)
         activation = "radbas" if self.activation == AUTO else self.activation
-        drawn = draw_weights(self.draw, X.shape[1], layer_width(self.n_hidden, X.shape[0]), rng)
+        width = layer_width(self.n_hidden, X.shape[0] if n_rows is None else n_rows)
+        drawn = draw_weights(self.draw, X.shape[1], width, rng)
         scale = "standard" if self.scale == "auto" else self.scale
         return LayerRecipe(drawn, activation, scale, None, X.dtype)
 
@@ -341,9 +344,10 @@ def class_targets(n_classes: int) -> FloatArray:
 class ELMClassifierBase(ClassifierMixin, ELMBase):
     """Learn, decide and give probabilities; subclasses say what mistakes cost.
 
-    A fitted classifier decides by the largest score (19), by the least expected cost, for
-    which ``_decision_costs_`` are the costs of every confusion, or, where costs came by row, by
-    the probabilities of rows weighted by their costs, ``_weighted_probabilities_``.
+    A fitted classifier decides by the largest score (19), or by the least expected cost, for
+    which ``_decision_costs_`` are the costs of every confusion. Where costs came by row, the
+    probabilities that decide are ``_weighted_probabilities_``, of rows weighted by their cost
+    relative to their class, since costs of new rows are not known.
     """
 
     classes_: AnyArray
@@ -532,11 +536,8 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         """
         scores = self._scores(X)
         if self._decision_costs_ is not None:
-            costs = expected_costs(self._calibrated(scores), self._decision_costs_)
-            return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
-        if self._weighted_probabilities_ is not None:
-            Q = self._weighted_probabilities_(self._columns(scores))
-            return Q[:, 1] - Q[:, 0] if len(self.classes_) == 2 else Q
+            scores = -expected_costs(self._deciding(scores), self._decision_costs_)
+            return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> AnyArray:
@@ -552,9 +553,7 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         """
         scores = self._scores(X)
         if self._decision_costs_ is not None:
-            winners = min_cost_decision(self._calibrated(scores), self._decision_costs_)
-        elif self._weighted_probabilities_ is not None:
-            winners = self._weighted_probabilities_(self._columns(scores)).argmax(axis=1)
+            winners = min_cost_decision(self._deciding(scores), self._decision_costs_)
         else:
             winners = scores.argmax(axis=1)  # (19)
         return self.classes_[winners]
@@ -578,6 +577,11 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
 
     def _calibrated(self, scores: FloatArray) -> FloatArray:
         return self._probabilities_(self._columns(scores))
+
+    def _deciding(self, scores: FloatArray) -> FloatArray:
+        """Return the probabilities that costs decide on."""
+        weighted = self._weighted_probabilities_
+        return self._calibrated(scores) if weighted is None else weighted(self._columns(scores))
 
     def _columns(self, scores: FloatArray) -> FloatArray:
         """Return the scores as calibrations take them: one column for two classes."""

@@ -213,12 +213,12 @@ class CostProblem:
         if self.path is None:
             return entries, matrix
         stated = self.path.prior
-        if kept:
-            by_class = isinstance(self.stated, ClassCosts)
-            full = self.stated.matrix if by_class else matrix * (stated.mean() / entries.mean())
-            return stated, full
         unit = float(stated.mean() / entries.mean())
-        return entries * unit, matrix * unit
+        if not kept:
+            return entries * unit, matrix * unit
+        if isinstance(self.stated, ClassCosts):
+            return stated, self.stated.matrix
+        return stated, matrix * unit
 
     def class_fitness(
         self,

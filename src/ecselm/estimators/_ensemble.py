@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ecselm._threads import row_blocks, share_out
+from ecselm._threads import share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._calibration import LooScores
 from ecselm.estimators._layers import DenseScale, finite, uncentred
@@ -40,11 +40,12 @@ WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 N_MEMBERS = 20
 PENALTIES = tuple(4.0**p for p in range(-3, 9))  # C, for a B of the mean 1
 N_PENALTIES = len(PENALTIES)
-# Members must come near the best: by the share of its error, and of the targets' variance.
-CLOSE, CLOSE_ENOUGH = 1.1, 0.01
+# Members are clearly worse beyond twice the error of the best and a little of the variance.
+CLOSE, CLOSE_ENOUGH = 2.0, 0.01
 ALIKE = 2.0  # ratio of standard deviations up to which inputs share a scale
 
-LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 4.0, 2000
+LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 3.2, 2000
+BLOCK_ENTRIES = 1 << 21  # of H at a time: enough rows for BLAS to be fast
 EXACT_SHARE = 1.25  # rows per unit up to which all rows are centres
 SCREENING_ROWS, SCREENING_UNITS = 2000, 100
 VALIDATION_ROWS = 5000
@@ -176,7 +177,7 @@ class EnsembleSize:
         >>> EnsembleSize.of("auto", 300, 1, 20, 2**30)
         EnsembleSize(n_units=300, n_layers=6, n_validation=300)
         >>> EnsembleSize.of("auto", 100_000, 1, 20, 2**30)
-        EnsembleSize(n_units=1265, n_layers=2, n_validation=5000)
+        EnsembleSize(n_units=1012, n_layers=2, n_validation=5000)
         """
         L = automatic_units(n_rows, n_outputs) if isinstance(n_hidden, str) else int(n_hidden)
         if n_rows <= EXACT_SHARE * L:
@@ -196,13 +197,13 @@ class EnsembleSize:
 def automatic_units(n_rows: int, n_outputs: int) -> int:
     """Return the number of units for ``n_hidden="auto"``, which grows with rows and classes.
 
-    400, or four times the root of the rows, up to twice as many for many classes, and at most
+    400, or 3.2 times the root of the rows, up to twice as many for many classes, and at most
     2000: a layer then takes ``N L^2`` operations, about two seconds for 100,000 rows.
 
     Examples
     --------
     >>> automatic_units(1000, 1), automatic_units(100_000, 1), automatic_units(1000, 100)
-    (400, 1265, 800)
+    (400, 1012, 800)
     """
     units = max(LEAST_UNITS, UNITS_PER_ROOT * np.sqrt(n_rows))
     return round(min(MOST_UNITS, units * min(2.0, max(1.0, n_outputs / 2.0) ** 0.25)))
@@ -286,8 +287,10 @@ class EnsembleRows:
         return [self._sum(layer) for layer in layers]
 
     def _sum(self, layer: KernelMap) -> GramBlocks:
-        blocks = row_blocks(len(self), layer.n_hidden)
-        largest = max(rows.stop - rows.start for rows in blocks)
+        step = max(256, BLOCK_ENTRIES // layer.n_hidden)
+        starts = range(0, len(self), step)
+        blocks = [slice(start, min(start + step, len(self))) for start in starts]
+        largest = min(step, len(self))
 
         def add_up(lane: list[slice]) -> GramSum:
             total = GramSum(largest, layer.n_hidden, self.T.shape[1], np.dtype(np.float64), 1)

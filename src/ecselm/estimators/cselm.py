@@ -278,12 +278,15 @@ class CSELMClassifier(ELMClassifierBase):
     def _costs_of_decisions(self, costs: Costs, coefficients: FloatArray) -> FloatArray | None:
         by_class = isinstance(costs, ClassCosts | EqualCosts)
         self.cost_matrix_ = parse_cost(self.cost, self.classes_) if by_class else None
-        return self.cost_matrix_ if self.decision == "min_cost" else None
+        if self.decision == "argmax":
+            return None
+        k = len(self.classes_)
+        return self.cost_matrix_ if by_class else 1.0 - np.eye(k)
 
     def _calibrate(self, loo: LooScores) -> None:
         super()._calibrate(loo)
         if self.decision == "min_cost" and self.cost_matrix_ is None:
-            # Costs of new rows are not known: the class that weighs most around them decides.
+            # Costs of new rows are not known: those of the rows around them stand in.
             self._weighted_probabilities_ = fit_calibration(loo.weighted(), len(self.classes_))
 
 

@@ -339,7 +339,7 @@ class ECSELMClassifier(ELMClassifierBase):
     Layers are screened with 100 units on at most 2000 rows, and the best six (fewer beyond 5000
     rows) are solved with all units on all rows. Every one with twelve values of C is judged by
     the squared error of its leave-one-out scores on at most 5000 rows, weighted by B, and the
-    best 20 are averaged, without those whose error is more than a tenth above the best.
+    best 20 are averaged, without those whose error is about twice that of the best or more.
 
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
     singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
@@ -360,6 +360,8 @@ class ECSELMClassifier(ELMClassifierBase):
     """
 
     keeps_prior_: bool
+    C_: float
+    gamma_: float | None
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
@@ -614,7 +616,12 @@ class ECSELMClassifier(ELMClassifierBase):
         B = problem.by_row(by_class[data.codes])
         weight = B if data.weight is None else B * data.weight
         known = EnsembleRows(
-            data.X, data.T, weight / weight.mean(), data.codes, data.weight, data.groups
+            data.X,
+            class_targets(k)[data.codes],
+            weight / weight.mean(),
+            data.codes,
+            data.weight,
+            data.groups,
         )
         C = _span(self.C, self.C_bounds, "C_bounds", PLAIN_C)
         found = fit_ensemble(
@@ -627,6 +634,7 @@ class ECSELMClassifier(ELMClassifierBase):
             source.kernel_sums(by_class / weight.mean()),
         )
         self._keep_ensemble(found)
+        self._training_costs_ = by_class / weight.mean()  # to solve again on other rows
         self._store_beta(found.beta, data.X.dtype)
         self.C_, self.gamma_ = found.members[0].C, None
 

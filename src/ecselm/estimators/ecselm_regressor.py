@@ -171,7 +171,7 @@ class ECSELMRegressor(ELMRegressorBase):
         self.scoring = scoring
         self.smoothing = smoothing
         self.normalize = normalize
-        self.C = C  # type: ignore[assignment]  # or "search"
+        self.C = C
         self.C_bounds = C_bounds
         self.activation = activation
         self.draw = draw

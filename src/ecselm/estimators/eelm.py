@@ -15,7 +15,7 @@ from ecselm._random import as_generator
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import FloatArray
 from ecselm.costs import CostTerms
-from ecselm.estimators._base import LAYER, RIDGE, ELMBase, ELMClassifierBase, ELMRegressorBase
+from ecselm.estimators._base import LAYER, ELMBase, ELMClassifierBase, ELMRegressorBase
 from ecselm.estimators._layers import LayerRecipe, finite
 from ecselm.estimators._training import Rows
 from ecselm.fitness.folds import holdout, row_hashes
@@ -168,8 +168,9 @@ class EvolvedLayer(ELMBase):
     """What both estimators share: parameters, search and its history."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: LAYER[name] for name in ("n_hidden", "activation", "scale", "random_state")},
-        "C": [*RIDGE["C"], None],
+        **{name: LAYER[name] for name in ("activation", "scale", "random_state")},
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "C": [Interval(Real, 0, None, closed="neither"), None],
         "population_size": [Interval(Integral, 1, None, closed="left")],
         "max_epochs": [Interval(Integral, 0, None, closed="left")],
         "amplitude": [Interval(Real, 0, None, closed="neither")],

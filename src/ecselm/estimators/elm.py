@@ -32,7 +32,7 @@ class ELMClassifier(ELMClassifierBase):
     n_hidden : int or "auto", default="auto"
         Number L of hidden units, of every layer of an ensemble. ``"auto"`` grows with the
         rows: 100, or twice their root, for one layer; in an ensemble all rows up to 500, then
-        400, or four times their root, at most 2000, and up to twice as many for many classes.
+        400, or 3.2 times their root, at most 2000, and up to twice as many for many classes.
     C : float or "auto", default="auto"
         Trade-off between small errors and small output weights; larger fits closer.
         ``"auto"`` is 32 for one layer; members of an ensemble choose from 4^-3 to 4^8.

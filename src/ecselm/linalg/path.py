@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from scipy.linalg import eigh
 
 from ecselm._typing import FloatArray, IntArray
 
-ROUNDING = 1e-10  # share of the largest eigenvalue below which directions are rounding
+ROUNDING = 1e-12  # share of the trace that is added to the diagonal of kernel values
 MAX_LEVERAGE = 1.0 - 1e-9
 
 
@@ -92,11 +93,10 @@ class RidgePath:
             Kernel values between the rows to be left out and the centres.
         rows : LooRows
         """
-        s, V = np.linalg.eigh(K)
-        kept = s > ROUNDING * s[-1]
-        R = V[:, kept] / np.sqrt(s[kept])  # R R' = K^-1: behind H R the penalty is I/C
-        values, Q = np.linalg.eigh(R.T @ gram @ R)
-        back = R @ Q
+        # G x = s K x with x'Kx = 1: in the coordinates of the x the penalty is I/C. Directions of
+        # K that are rounding would give it infinite weights, and get a little of their own.
+        held = K + ROUNDING * np.trace(K) * np.eye(len(K))
+        values, back = eigh(gram, held, overwrite_b=True, check_finite=False)
         features = (H @ back) * np.sqrt(rows.B)[:, np.newaxis]
         return cls(np.maximum(values, 0.0), back.T @ moments, back, features, rows, is_dual=False)
 
