@@ -67,14 +67,20 @@ PLAIN = {
     "weighted": WELMClassifier(20, weighting=dict.fromkeys(NAMES, 2.0)),
     "cost by confusion": CSELMClassifier(20, cost={("gut", "schön"): 10, ("schön", "gut"): 2.5}),
     "cost as frame": CSELMClassifier(20, cost=pd.DataFrame(1 - np.eye(3), NAMES, NAMES)),
-    "least cost": CSELMClassifier(20, decision="min_cost", random_state=0),
+    "paper": CSELMClassifier.paper(n_hidden=20, random_state=0),
     "cost and kernel": CSELMClassifier(kernel="laplacian"),
+    "ensemble": ELMClassifier(20, ensemble="auto", random_state=0),
+    "ensemble of kernels": KELMClassifier(ensemble=[("laplacian", "ranks", 0.3), ("rbf", None)]),
+    "weighted ensemble": WELMClassifier(20, ensemble=5, random_state=0),
     "evolved": EELMClassifier(10, population_size=5, max_epochs=1, random_state=0),
 }
 LEARNED = {
-    "committee": ECSELMClassifier(20, **BUDGET),
+    "ensemble": ECSELMClassifier(20, **BUDGET),
+    "matrix of an ensemble": ECSELMClassifier(20, cost_level="matrix", **BUDGET),
     "one machine": ECSELMClassifier(20, activation="tanh", scoring="gmean", **BUDGET),
-    "matrix": ECSELMClassifier(20, cost_level="matrix", decision="min_cost", **BUDGET),
+    "matrix": ECSELMClassifier(
+        20, cost_level="matrix", decision="min_cost", ensemble=None, **BUDGET
+    ),
     "rows": ECSELMClassifier(20, cost_level="sample", **BUDGET),
     "width": ECSELMClassifier(kernel="rbf", gamma="search", **BUDGET),
     "paper": ECSELMClassifier.paper(n_hidden=20, **BUDGET),
@@ -84,6 +90,7 @@ LEARNED = {
         cost_intervals={"schön": (2, 20)},
         cost_order=[("größer", "gut")],
         fitness=StratifiedKFold(3),
+        ensemble=None,
         **BUDGET,
     ),
 }
@@ -105,6 +112,7 @@ REGRESSORS = {
     "layer": ELMRegressor(20, random_state=0),
     "kernel": KELMRegressor(),
     "costs": CSELMRegressor(20, random_state=0),
+    "ensemble": ELMRegressor(20, ensemble="auto", random_state=0),
     "learned": ECSELMRegressor(20, **BUDGET),
     "evolved": EELMRegressor(10, population_size=5, max_epochs=1, random_state=0),
 }
@@ -147,13 +155,22 @@ def test_learned_costs_are_kept(name, tmp_path):
     model = clone(LEARNED[name]).fit(X, SCHOEN)
     loaded = again(model, tmp_path)
     assert_same(model, loaded, X)
-    if name == "committee":
-        assert len(_landmarks(loaded)) == len(_landmarks(model)) < len(model.layer_.parts)
+    if model._members_ is not None:
+        assert _centres(loaded) == _centres(model)
+        assert type(loaded._members_[0]) is type(model._members_[0])
 
 
-def _landmarks(model):
-    """Return the arrays of rows that the layers are around; many share one."""
-    return {id(part.kernel.rows) for part in model.layer_.parts if hasattr(part, "kernel")}
+def _centres(model):
+    """Return how many arrays of rows the layers are around; many share one."""
+    return len({id(part.rows) for part in model.layer_.parts})
+
+
+@pytest.mark.parametrize("model", [CSELMClassifier(20), LEARNED["ensemble"]], ids=["one", "many"])
+def test_costs_of_rows_decide_as_before(model, tmp_path):
+    costs = np.random.default_rng(0).uniform(1.0, 9.0, len(Y))
+    model = clone(model).fit(X, SCHOEN, sample_cost=costs)
+    assert model._weighted_probabilities_ is not None
+    assert_same(model, again(model, tmp_path), X)
 
 
 @pytest.mark.parametrize("name", SEARCHED)
@@ -176,7 +193,7 @@ def test_regressors_answer_as_before(name, tmp_path):
         (ELMClassifier(20), sparse.csr_array),
         (KELMClassifier(scale="standard"), sparse.csr_array),
         (KELMClassifier(), sparse.csr_matrix),
-        (LEARNED["committee"], sparse.csr_array),
+        (LEARNED["ensemble"], sparse.csr_array),
     ],
 )
 def test_other_inputs_give_the_same_answers(model, kind, tmp_path):

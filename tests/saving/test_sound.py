@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from ecselm import CSELMClassifier, KELMClassifier
+from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier
 from ecselm.estimators._calibration import (
     LogisticCalibration,
     MonotoneCalibration,
@@ -92,7 +92,7 @@ def test_matrices_that_lead_astray_are_refused(kind):
 
 
 def calibrated(calibration):
-    model = CSELMClassifier(5, decision="min_cost", random_state=0).fit(X, Y)
+    model = CSELMClassifier(5, random_state=0).fit(X, Y)
     model._probabilities_ = calibration
     return model
 
@@ -132,3 +132,30 @@ def test_calibrations_that_are_none_are_refused(calibration, field, value, messa
     object.__setattr__(broken, field, value)
     with pytest.raises((TypeError, ValueError), match=message):
         check_sound(calibrated(broken))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("_probabilities_", None, "probabilities must come from a calibration, got NoneType"),
+        ("_weighted_probabilities_", 1.0, "probabilities must come from a calibration, got float"),
+        ("_decision_costs_", np.ones((2, 3)), "costs that decide must be 2 by 2 finite numbers"),
+        ("_decision_costs_", np.full((2, 2), np.nan), "costs that decide must be 2 by 2"),
+        ("_decision_costs_", [[0.0, 1.0], [1.0, 0.0]], "costs that decide must be 2 by 2"),
+    ],
+)
+def test_decisions_by_nothing_are_refused(field, value, message):
+    model = calibrated(CALIBRATIONS[0])
+    check_sound(model)
+    setattr(model, field, value)
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_sound(model)
+
+
+@pytest.mark.parametrize("field", ["kernel", "inputs", "C"])
+def test_members_that_are_none_are_refused(field):
+    model = ELMClassifier(10, ensemble=2, random_state=0).fit(X, Y)
+    check_sound(model)
+    model._members_ = (model._members_[0]._replace(**{field: 1}),)
+    with pytest.raises(ValueError, match="a member must state its layer, C and squared error"):
+        check_sound(model)

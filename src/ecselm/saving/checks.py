@@ -12,12 +12,14 @@ from sklearn.base import BaseEstimator
 
 from ecselm._sklearn import Tree
 from ecselm._typing import BoolArray, IntArray
+from ecselm.estimators._base import ELMBase, ELMClassifierBase
 from ecselm.estimators._calibration import (
     LogisticCalibration,
     MonotoneCalibration,
     ScoreCalibration,
     VectorCalibration,
 )
+from ecselm.estimators._ensemble import Member
 from ecselm.saving.plain import parts_of
 from ecselm.saving.trusted import BIT_GENERATORS, TRUSTED, is_trusted
 
@@ -102,7 +104,7 @@ def _has_known_bits(node: dict[str, Any]) -> bool:
 
 
 def check_sound(model: Any) -> None:
-    """Raise if parts of a model are missing, out of bounds or no calibration.
+    """Raise if parts of a model are missing, out of bounds or of another kind.
 
     Examples
     --------
@@ -124,6 +126,10 @@ def check_sound(model: Any) -> None:
             _check_calibration(value)
         elif isinstance(value, BaseEstimator):
             _check_trees(value)
+            if isinstance(value, ELMBase):
+                _check_members(vars(value).get("_members_"))
+            if isinstance(value, ELMClassifierBase) and hasattr(value, "beta_"):
+                _check_decisions(value)
 
 
 def _everything(model: Any) -> Iterator[Any]:
@@ -143,6 +149,32 @@ def _check_calibration(calibration: Any) -> None:
         if not (isinstance(value, float) if number else isinstance(value, np.ndarray)):
             raise TypeError(f"{name} of a calibration has the wrong type {type(value).__name__}")
     calibration.__post_init__()
+
+
+def _check_members(members: Any) -> None:
+    """Check the members of an ensemble, which are plain tuples in a file."""
+    for one in () if members is None else members:
+        kernel, inputs, *values = one
+        named = isinstance(kernel, str) and (inputs is None or isinstance(inputs, str))
+        numbers = len(one) == len(Member._fields) and all(isinstance(x, float) for x in values)
+        if not (isinstance(one, tuple) and named and numbers and np.isfinite(values).all()):
+            raise ValueError(f"a member must state its layer, C and squared error, got {one}")
+
+
+def _check_decisions(model: ELMClassifierBase) -> None:
+    """Check what a classifier decides by: probabilities, and costs unless scores decide."""
+    weighted, costs = model._weighted_probabilities_, model._decision_costs_
+    for one in (model._probabilities_, *([] if weighted is None else [weighted])):
+        if not isinstance(one, CALIBRATIONS):
+            raise TypeError(f"probabilities must come from a calibration, got {type(one).__name__}")
+    k = len(model.classes_)
+    if costs is not None and not (
+        isinstance(costs, np.ndarray)
+        and costs.shape == (k, k)
+        and costs.dtype.kind == "f"
+        and np.isfinite(costs).all()
+    ):
+        raise ValueError(f"costs that decide must be {k} by {k} finite numbers")
 
 
 def _check_matrix(matrix: Any) -> None:

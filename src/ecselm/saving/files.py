@@ -25,7 +25,7 @@ from ecselm.saving.checks import (
 )
 from ecselm.saving.plain import from_plain, to_plain
 
-FORMAT = 2  # of files; raised when a stored class changes its fields or their meaning
+FORMAT = 3  # of files; raised when a stored class changes its fields or their meaning
 PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle
 EXECUTES = "reading a pickle executes whatever is in it: read it only if you trust who wrote it"
 

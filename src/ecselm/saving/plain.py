@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from ecselm._typing import AnyArray
 from ecselm.estimators._base import ELMBase
+from ecselm.estimators._ensemble import Member
 
 Memo = dict[int, tuple[Any, Any]]  # by id: the original, kept alive, and its replacement
 
@@ -101,6 +102,8 @@ def _plain(value: Any) -> Any:
         return _with_parts(value, {**vars(value), "_learner_": None})
     if type(value) is dict and any(type(key) is not str for key in value):
         return Pairs(list(value), list(value.values()))
+    if isinstance(value, Member):
+        return tuple(value)  # a file must not have its constructor called
     if isinstance(value, PurePath):
         return str(value)
     return _without_pandas(value)
@@ -116,6 +119,9 @@ def _without_pandas(value: Any) -> Any:
 
 
 def _full(value: Any) -> Any:
+    if isinstance(value, ELMBase) and (stored := vars(value).get("_members_")) is not None:
+        members = tuple(Member(*one) for one in stored)
+        return _with_parts(value, {**vars(value), "_members_": members})
     if isinstance(value, Pairs):
         return dict(zip(value.keys, value.values, strict=True))
     if isinstance(value, Frame):
