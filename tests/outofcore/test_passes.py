@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ecselm.fitness.folds import FoldAssignment, fitness_splits, row_hashes
 from ecselm.outofcore import RowBlock
 from ecselm.outofcore.passes import (
-    DistinctRows,
     FoldPlan,
     LabelCounts,
     LevelGroups,
@@ -70,25 +69,12 @@ def test_a_sample_of_known_counts_moves_few_rows_and_is_the_same(rng):
     assert abs(mean - 0.5) < 4 / np.sqrt(12 * counts[0])
 
 
-@pytest.mark.parametrize("size", [1, 30, 100])
-def test_distinct_rows_are_those_of_any_cut(rng, size):
-    X = rng.integers(0, 40, (100, 1)).astype(float)
-    hashes = row_hashes(X)
-    whole = DistinctRows.among(hashes, X, 12)
-    parts = [DistinctRows.among(hashes[i : i + size], X[i : i + size], 12)
-             for i in range(0, 100, size)]  # fmt: skip
-    joined = reduce(lambda a, b: a + b, parts)
-    assert_array_equal(joined.hashes, whole.hashes)
-    assert_array_equal(joined.X, whole.X)
-    assert_array_equal(whole.hashes, np.unique(hashes)[:12])
-
-
 @pytest.mark.parametrize("size", [1, 33, 200])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_summaries_are_those_of_any_cut(rng, size, weighted):
     X, y = rng.integers(0, 5, (200, 2)).astype(float), rng.choice(["a", "b", "c"], 200)
     w = rng.integers(0, 3, 200).astype(float) if weighted else None
-    rule = SampleRule.drawn(40, np.random.default_rng(0), n_landmarks=9)
+    rule = SampleRule.drawn(40, np.random.default_rng(0))
     whole, *_ = (RowSummary.of(block, True, rule) for block in cut(200, X, y, w))
     parts = [RowSummary.of(block, True, rule) for block in cut(size, X, y, w)]
     found = reduce(lambda a, b: a + b, [RowSummary.of(RowBlock(X[:0], y[:0]), True, rule), *parts])
@@ -98,7 +84,6 @@ def test_summaries_are_those_of_any_cut(rng, size, weighted):
     assert_array_equal(found.labels.masses, whole.labels.masses)
     assert_array_equal(found.listing.sampled().places, whole.listing.sampled().places)
     assert found.listing.fingerprints == whole.listing.fingerprints
-    assert_array_equal(found.listing.landmarks.X, whole.listing.landmarks.X)
     for label, hashes in whole.listing.hashes.items():
         assert_array_equal(found.listing.hashes[label], hashes)
 

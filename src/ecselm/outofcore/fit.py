@@ -14,7 +14,7 @@ from sklearn.base import is_classifier
 from ecselm._random import as_generator
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray
-from ecselm.estimators._layers import LayerRecipe, n_listed
+from ecselm.estimators._layers import LayerRecipe
 from ecselm.estimators._training import SAMPLE_ROWS, CalibrationSample, LayerLearner
 from ecselm.fitness.sampling import RowSample, smallest
 from ecselm.metrics import get_metric, get_scorer
@@ -96,7 +96,7 @@ def fit_blocks(
     costs = None if reader.classes is None else reader.costs(np.zeros(0, np.intp), no_costs)
     # The layer, drawn as fit draws it.
     model._validated(named(known.head.X, blocks.names), reset=True)
-    recipe = model._recipe(known.head.X)
+    recipe = model._recipe(known.head.X, n_rows=known.n_rows)
     recipe = replace(recipe, made=_made(recipe, known))
     # The second pass: sums, and the rows that probabilities are calibrated by.
     rng = model._sample_rng()
@@ -169,7 +169,6 @@ def sampled_source(model: Any, blocks: Blocks, max_validation_rows: int) -> Samp
     rule = SampleRule.drawn(
         max_validation_rows,
         _sample_rng(model),
-        n_landmarks=n_listed(model.n_hidden) if has_classes and model._averages_layers() else 0,
         levels=levels,
         known=known,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Protocol
@@ -26,7 +27,7 @@ from ecselm.fitness.folds import (
 from ecselm.fitness.sampling import RowSample, fair_quotas
 from ecselm.layers import HiddenLayer, ScaleSum
 from ecselm.linalg import GramBlocks
-from ecselm.outofcore.blocks import RowBlock, stacked
+from ecselm.outofcore.blocks import RowBlock
 
 HEAD = 16  # rows of every block that are shown to a layer, to warn if it is blind to them
 MAX_HEAD = 1024
@@ -210,7 +211,6 @@ class SampleRule:
 
     most: int  # validation rows
     salt: int
-    n_landmarks: int  # distinct rows to keep as candidates for landmarks
     levels: LevelGroups | None = None  # None for classes
     shares: tuple[AnyArray, FloatArray] | None = None  # of the draws to look at, by class
     searches: bool = True  # whether rows of weight 0 are dropped, and hashes listed
@@ -221,7 +221,6 @@ class SampleRule:
         most: int,
         rng: np.random.Generator,
         *,
-        n_landmarks: int = 0,
         levels: LevelGroups | None = None,
         known: LabelCounts | None = None,
         searches: bool = True,
@@ -237,12 +236,12 @@ class SampleRule:
         """
         salt = drawn_salt(rng)
         if known is None:
-            return cls(most, salt, n_landmarks, levels, None, searches)
+            return cls(most, salt, levels, None, searches)
         quotas = fair_quotas(known.counts, most)
         enough = quotas + 8.0 * np.sqrt(quotas) + 8.0  # fewer are as good as impossible
         shares = np.where(quotas < known.counts, enough / np.maximum(known.counts, 1), 1.0)
         known_shares = known.classes, np.minimum(shares, 1.0)
-        return cls(most, salt, n_landmarks, levels, known_shares, searches)
+        return cls(most, salt, levels, known_shares, searches)
 
     def labels(self, rows: RowBlock) -> AnyArray:
         """Return the class or level (N,) of every row."""
@@ -264,30 +263,6 @@ def _places(rows: RowBlock) -> IntArray:
     return rows.places
 
 
-@dataclass(frozen=True, slots=True)
-class DistinctRows:
-    """Distinct rows of the smallest hashes: a random sample of the distinct rows."""
-
-    most: int
-    hashes: AnyArray  # (d,) in ascending order
-    X: Any  # (d, n), the first row of each hash
-
-    @classmethod
-    def among(cls, hashes: AnyArray, X: Any, most: int) -> DistinctRows:
-        """Return at most so many; of equal rows the first."""
-        found, first = np.unique(hashes, return_index=True)
-        return cls(most, found[:most], X[first[:most]])
-
-    def __add__(self, other: DistinctRows) -> DistinctRows:
-        """Return the distinct rows of both, these first."""
-        new = ~np.isin(other.hashes, self.hashes)
-        both = np.concatenate([self.hashes, other.hashes[new]])
-        order = np.argsort(both)[: self.most]
-        if (order < len(self.hashes)).all():  # nothing to copy
-            return self
-        return DistinctRows(self.most, both[order], stacked([self.X, other.X[new]])[order])
-
-
 def smallest_hashes(hashes: AnyArray) -> AnyArray:
     """Return the distinct hashes in ascending order; one more than are enumerated is enough."""
     return np.unique(hashes)[: N_LISTED + 1]
@@ -300,7 +275,6 @@ class RowListing:
     sample: RowSample
     hashes: dict[Any, AnyArray]  # smallest distinct hashes by class or level
     fingerprints: dict[Any, int]  # of all rows of a class or level, in any order
-    landmarks: DistinctRows | None  # candidates
     ends: RowBlock | None  # rows that the sample must have besides
     end_places: IntArray  # (e,) of the first row of every kind
 
@@ -309,7 +283,7 @@ class RowListing:
         """List the rows of one block."""
         if not rule.searches:
             sample = rule.sample(block, rule.labels(block))
-            return cls(sample, {}, {}, None, None, np.zeros(0, dtype=np.intp))
+            return cls(sample, {}, {}, None, np.zeros(0, dtype=np.intp))
         rows = block.of_weight()
         hashes, labels = row_hashes(rows.X), rule.labels(rows)
         found, codes = np.unique(labels, return_inverse=True)
@@ -325,7 +299,6 @@ class RowListing:
             rule.sample(rows, labels),
             {label: smallest_hashes(hashes[own]) for label, own in members.items()},
             {label: int(numbers[own].sum()) for label, own in members.items()},
-            DistinctRows.among(hashes, rows.X, rule.n_landmarks) if rule.n_landmarks else None,
             ends,
             end_places,
         )
@@ -340,16 +313,12 @@ class RowListing:
             )
             number = fingerprints.get(label, 0) + other.fingerprints[label]
             fingerprints[label] = number % (1 << 64)
-        landmarks, ends = self.landmarks, self.ends
-        if landmarks is not None and other.landmarks is not None:
-            landmarks = landmarks + other.landmarks
+        ends = self.ends
         end_places = np.minimum(self.end_places, other.end_places)
         if ends is not None and other.ends is not None:
             ends = ends.joined(other.ends)
             ends = ends.taken(np.flatnonzero(np.isin(_places(ends), end_places)))
-        return RowListing(
-            self.sample + other.sample, hashes, fingerprints, landmarks, ends, end_places
-        )
+        return RowListing(self.sample + other.sample, hashes, fingerprints, ends, end_places)
 
     def sampled(self) -> RowBlock:
         """Return the validation rows, in the order of all rows."""
@@ -539,7 +508,7 @@ class LayerSums:
     def of(
         cls,
         block: RowBlock,
-        layers: list[HiddenLayer],
+        layers: Sequence[HiddenLayer],
         grouping: Grouping,
         plan: FoldPlan | None = None,
     ) -> LayerSums:
@@ -549,10 +518,39 @@ class LayerSums:
         n_folds = 1
         if plan is not None:
             codes, n_folds = plan.folds(rows.X, codes) * g + codes, plan.n_folds
+        return cls._summed(rows, layers, grouping, codes, n_folds * g, rows.weight)
+
+    @classmethod
+    def weighted(
+        cls,
+        block: RowBlock,
+        layers: Sequence[HiddenLayer],
+        grouping: Grouping,
+        costs: FloatArray,
+    ) -> LayerSums:
+        """Sum over the rows of one block, weighted by costs (g,) > 0 of their groups.
+
+        That is one sum behind every layer: sums by group of many classes would not fit.
+        """
+        weight = costs[grouping.codes(block)]
+        weight = weight if block.weight is None else weight * block.weight
+        codes = np.zeros(len(block), dtype=np.intp)
+        return cls._summed(block, layers, grouping, codes, 1, weight)
+
+    @classmethod
+    def _summed(
+        cls,
+        rows: RowBlock,
+        layers: Sequence[HiddenLayer],
+        grouping: Grouping,
+        codes: IntArray,
+        n_groups: int,
+        weight: FloatArray | None,
+    ) -> LayerSums:
         terms = CostTerms(
-            codes[:, np.newaxis], np.ones((len(codes), 1)), n_folds * g, "fold and group"
+            codes[:, np.newaxis], np.ones((len(codes), 1)), n_groups, "fold and group"
         )
-        targeted = Rows(rows.X, grouping.targets(rows), codes, terms, rows.weight)
+        targeted = Rows(rows.X, grouping.targets(rows), codes, terms, weight)
         with one_blas_thread():
             return cls([targeted.blocks(layer) for layer in layers])
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray
-from ecselm.estimators._base import ELMClassifierBase
-from ecselm.estimators._calibration import score_slope
+from ecselm.estimators._ensemble import Member
 from ecselm.estimators._layers import finite
-from ecselm.layers import HiddenLayer, LayerUnion
-from ecselm.linalg import GramBlocks, Solution
+from ecselm.layers import HiddenLayer, KernelMap
+from ecselm.linalg import GramBlocks, LooRows, RidgePath
 from ecselm.linalg.ridge import primal_solution
 from ecselm.outofcore.blocks import Blocks, RowBlock, named
 from ecselm.outofcore.passes import ClassGroups, Grouping, LayerSums, LevelGroups
@@ -29,8 +27,8 @@ from ecselm.outofcore.source import SUMS
 def refit_blocks(model: Any, blocks: Blocks) -> Any:
     """Return a copy of a fitted model, solved on all rows in one pass.
 
-    Layers, costs, penalties, thresholds and the weights of the members of an ensemble stay as
-    they are; so do the probabilities of an ensemble, and of ``decision="min_cost"``.
+    Layers, costs, penalties and members of an ensemble stay as they are; so do the
+    calibration of probabilities and what mistakes cost in decisions.
 
     Parameters
     ----------
@@ -39,16 +37,20 @@ def refit_blocks(model: Any, blocks: Blocks) -> Any:
     blocks : Blocks
     """
     check_refittable(model)
-    layers = list(model.layer_.parts) if _is_ensemble(model) else [model.layer_]
+    several = _is_ensemble(model)
     add_up = partial(
-        RefitSums.of, layers=layers, groups=_groups(model), n_features=model.n_features_in_
+        RefitSums.of,
+        layers=model.layer_.parts if several else (model.layer_,),
+        groups=_groups(model),
+        costs=model._training_costs_ if several else None,
+        n_features=model.n_features_in_,
     )
     sums: RefitSums = blocks.reduce(add_up, RefitSums.__add__, SUMS)
     model._validated(named(sums.head.X, blocks.names), reset=False)
     for total in sums.layers.behind:
         finite(total.grams, "activation", model.activation)
     with one_blas_thread():
-        return _solved(model, sums.layers.behind, sums.counts)
+        return _solved(model, sums.layers.behind)
 
 
 def check_refittable(model: Any) -> None:
@@ -58,16 +60,16 @@ def check_refittable(model: Any) -> None:
         raise ValueError(f"kernel must be None to solve on blocks of rows, got {model.kernel!r}")
     if model.cost_level == "sample":
         raise ValueError("cost_level must not be 'sample' to solve on blocks of rows")
+    if getattr(model, "_weighted_probabilities_", None) is not None:
+        raise ValueError("model must be fitted without costs by row to solve on blocks of rows")
     if not is_classifier(model) and not hasattr(model, "level_edges_"):
         raise ValueError(
             f"model must have one target to solve on blocks of rows, got {model.beta_.shape[1]}"
         )
-    if _is_ensemble(model) and getattr(model, "_member_weights_", None) is None:
-        raise ValueError("model must know how its members are averaged: fit it again")
 
 
 def _is_ensemble(model: Any) -> bool:
-    return isinstance(model.layer_, LayerUnion)
+    return getattr(model, "_members_", None) is not None
 
 
 def _groups(model: Any) -> Grouping:
@@ -79,70 +81,74 @@ def _groups(model: Any) -> Grouping:
 
 @dataclass(frozen=True, slots=True)
 class RefitSums:
-    """Normal equations by class or level behind every layer, and weighted counts."""
+    """Normal equations behind every layer, by class or level or weighted by their costs."""
 
     layers: LayerSums
-    counts: FloatArray  # (g,) weighted
     head: RowBlock  # the first row
 
     @classmethod
     def of(
-        cls, block: RowBlock, layers: list[HiddenLayer], groups: Grouping, n_features: int
+        cls,
+        block: RowBlock,
+        layers: Sequence[HiddenLayer],
+        groups: Grouping,
+        costs: FloatArray | None,
+        n_features: int,
     ) -> RefitSums:
-        """Sum over one block."""
+        """Sum over one block, by group where there are no ``costs`` (g,) of these."""
         if block.X.shape[1] != n_features:
             raise ValueError(f"X must have {n_features} columns as in fit, got {block.X.shape[1]}")
-        counts = np.bincount(groups.codes(block), block.weight, groups.n_groups)
-        return cls(LayerSums.of(block, layers, groups), counts.astype(np.float64), block.head(1))
+        if costs is None:
+            sums = LayerSums.of(block, layers, groups)
+        else:
+            sums = LayerSums.weighted(block, layers, groups, costs)
+        return cls(sums, block.head(1))
 
     def __add__(self, other: RefitSums) -> RefitSums:
         """Return the sums over the rows of both."""
         head = self.head if len(self.head) else other.head
-        return RefitSums(self.layers + other.layers, self.counts + other.counts, head)
+        return RefitSums(self.layers + other.layers, head)
 
 
-def _solved(model: Any, sums: list[GramBlocks], counts: FloatArray) -> Any:
+def _solved(model: Any, sums: list[GramBlocks]) -> Any:
     fitted = copy(model)
     if _is_ensemble(model):
-        last = model.beta_[-1:, _columns(model) - 1 :]
-        beta = np.vstack([*_member_betas(model, sums), last])
+        beta = np.vstack(list(_member_betas(model, sums)))
     else:
-        solution = _solution(sums[0], _group_costs(model), model.C_)
+        costs = _group_costs(model)
+        signed = bool((costs < 0).any())
+        solution = primal_solution(sums[0].weighted(costs), model.C_, signed=signed)
         beta, fitted.solver_ = solution.beta, solution.path
-        _calibrate(fitted, solution, counts)
     beta = beta.astype(model.beta_.dtype)
-    fitted.beta_ = np.hstack([-beta, beta]) if _columns(model) == 2 else beta
+    fitted.beta_ = np.hstack([-beta, beta]) if _shares_a_column(model) else beta
     fitted.__dict__.pop("cost_vector_", None)  # of the rows it was searched on
     return fitted
 
 
-def _columns(model: Any) -> int:
-    """Return the number of columns of ``beta_`` for one target: two classes share one."""
-    return 2 if is_classifier(model) and len(model.classes_) == 2 else 1
+def _shares_a_column(model: Any) -> bool:
+    return is_classifier(model) and len(model.classes_) == 2
 
 
 def _member_betas(model: Any, sums: list[GramBlocks]) -> Iterator[FloatArray]:
-    """Yield the weighted sum of the members' output weights behind every layer."""
-    members = zip(model._members_, model._member_weights_, strict=True)
-    behind = groupby(members, key=lambda one: one[0][:2])  # by kind and width of their layer
-    for total, (_, some) in zip(sums, behind, strict=True):
-        yield sum(
-            weight * _solution(total, np.array(costs), C).beta for (_, _, C, *costs), weight in some
-        )
+    """Yield the output weights behind every layer, of the mean over all members."""
+    members: tuple[Member, ...] = model._members_
+    # Layers are in the order of their best members.
+    kinds = dict.fromkeys(one[:3] for one in members)
+    for layer, total, kind in zip(model.layer_.parts, sums, kinds, strict=True):
+        path = _path(layer, total)
+        betas = [path.beta(one.C) for one in members if one[:3] == kind]
+        yield np.sum(betas, axis=0) / len(members)
+
+
+def _path(layer: KernelMap, total: GramBlocks) -> RidgePath:
+    """Return the solutions for every C, with no rows to be left out."""
+    K = replace(layer, scale=None)(layer.rows)  # the centres are on their scale already
+    (gram,), (moments,) = total.grams, total.moments
+    nothing = LooRows(moments[:0], np.zeros(0))
+    return RidgePath.of_sums(K, gram, moments, K[:0], nothing)
 
 
 def _group_costs(model: Any) -> FloatArray:
     """Return the B of every class or level; where costs decide, rows have none."""
-    decides = getattr(model, "_probabilities_", None) is not None
+    decides = getattr(model, "_decision_costs_", None) is not None
     return np.ones(len(model.class_costs_)) if decides else model.class_costs_
-
-
-def _solution(total: GramBlocks, costs: FloatArray, C: float) -> Solution:
-    return primal_solution(total.weighted(costs), C, signed=bool((costs < 0).any()))
-
-
-def _calibrate(fitted: Any, solution: Solution, counts: FloatArray) -> None:
-    costs = _group_costs(fitted)
-    if isinstance(fitted, ELMClassifierBase) and not (costs < 0).any():
-        total, k = float(costs @ counts), len(fitted.classes_)
-        fitted._slope_ = score_slope(solution, float(counts.sum()), total, k)

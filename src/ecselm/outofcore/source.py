@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ecselm import _native as compiled
 from ecselm._typing import AnyArray, BoolArray, FloatArray
-from ecselm.estimators._layers import (
-    KindInputs,
-    KindLayer,
-    LayerRecipe,
-    Ranks,
-    finite,
-    landmark_places,
-    layers_around,
-    uncentred,
-)
+from ecselm.estimators._ensemble import KernelSums
+from ecselm.estimators._layers import LayerRecipe, finite
 from ecselm.estimators._source import EngineLimits, LayerModel, TrainingData
 from ecselm.fitness import CostedRows, Engine, Split
 from ecselm.fitness.engines import SCORES_SHARE, LayerEngine, ValidationFeatures
-from ecselm.fitness.folds import N_LISTED, FoldAssignment, first_places, row_hashes
+from ecselm.fitness.folds import N_LISTED, FoldAssignment
 from ecselm.fitness.systems import BlockSystem, BlockTrainer, System, Trainer
-from ecselm.layers import HiddenLayer, RandomLayer
+from ecselm.layers import HiddenLayer, KernelMap, RandomLayer
 from ecselm.linalg import GramBlocks
 from ecselm.outofcore.blocks import Blocks, RowBlock, named
 from ecselm.outofcore.passes import FoldPlan, Grouping, LayerSums, RowListing, RowSummary
@@ -59,8 +51,7 @@ class SampledSource:
     y: AnyArray = field(init=False)
     sample_weight: FloatArray | None = field(init=False)
     _plan: FoldPlan | None = None
-    _layers: list[HiddenLayer] = field(default_factory=list)
-    _sums: list[GramBlocks] = field(default_factory=list)
+    _sums: GramBlocks | None = None
 
     def __post_init__(self) -> None:
         rows = replace(self.sample, weight=self._weights())
@@ -127,26 +118,27 @@ class SampledSource:
             layer: HiddenLayer = measured_layer(recipe, self.known)
         else:
             layer = recipe.make(data.X, data.weight)
-        self._layers, self._sums = [layer], []
+        self._sums = None
         return layer
 
-    def layers(
-        self, data: TrainingData, n_hidden: int, scale: str | None, rng: np.random.Generator
-    ) -> list[KindLayer]:
-        """Return the layers of all kinds; ranks of inputs are those among the sample."""
-        total, found = self.known.scale, self.listing.landmarks
-        if found is None:
-            raise TypeError("rows must be listed with candidates for landmarks")
-        rows_rng, units_rng = rng.spawn(2)
-        measured = total.scale(scale)
-        is_sparse = sparse.issparse(found.X)
-        gamma = total.gamma(uncentred(measured) if is_sparse else measured)
-        landmarks = found.X[landmark_places(len(found.hashes), n_hidden, rows_rng)]
-        X = self.sample.X
-        ranks = None if is_sparse else Ranks.measured(X[first_places(row_hashes(X))])
-        layers = layers_around(KindInputs(measured, gamma, landmarks, ranks), n_hidden, units_rng)
-        self._layers, self._sums = [kind.layer for kind in layers], []
-        return layers
+    def kernel_sums(self, by_class: FloatArray) -> KernelSums | None:
+        """Return what sums behind kernels over all rows for costs (k,), in one pass.
+
+        None if the sample is all rows: then it is the faster and more accurate source.
+        """
+        if self.is_complete:
+            return None
+
+        def over_all_rows(layers: Sequence[KernelMap]) -> list[GramBlocks]:
+            add_up = partial(
+                LayerSums.weighted, layers=layers, grouping=self.grouping, costs=by_class
+            )
+            sums: LayerSums = self.blocks.reduce(add_up, LayerSums.__add__, SUMS)
+            for total in sums.behind:
+                finite(total.grams, "X", "inputs this large")
+            return sums.behind
+
+        return over_all_rows
 
     def model(self, layer: HiddenLayer, data: TrainingData, name: str, value: Any) -> SampledModel:
         """Return the sample behind a layer, which is trained on all rows."""
@@ -158,16 +150,11 @@ class SampledSource:
         return {"rows": self.listing.fingerprints}
 
     def sums(self, layer: HiddenLayer) -> GramBlocks:
-        """Return the sums behind a layer by fold and group, in this order.
-
-        The first call makes those of all layers, in one pass.
-        """
-        if not self._sums:
-            add_up = partial(
-                LayerSums.of, layers=self._layers, grouping=self.grouping, plan=self.folds
-            )
-            self._sums = self.blocks.reduce(add_up, LayerSums.__add__, SUMS).behind
-        return self._sums[[one is layer for one in self._layers].index(True)]
+        """Return the sums behind the layer by fold and group, in this order, made once."""
+        if self._sums is None:
+            add_up = partial(LayerSums.of, layers=[layer], grouping=self.grouping, plan=self.folds)
+            (self._sums,) = self.blocks.reduce(add_up, LayerSums.__add__, SUMS).behind
+        return self._sums
 
 
 @dataclass(frozen=True)
