@@ -113,6 +113,8 @@ def test_unsupported_parameters_are_refused_before_any_work(rows):
         DaskWELMClassifier(kernel="rbf").fit(dX, dy)
     with pytest.raises(ValueError, match="hidden_layer must be None on Dask"):
         DaskELMClassifier(hidden_layer=ELMClassifierLayer()).fit(dX, dy)
+    with pytest.raises(ValueError, match=r"ensemble must be None on Dask, got 3: use DaskECSELM"):
+        DaskELMClassifier(ensemble=3).fit(dX, dy)
     with pytest.raises(TypeError, match="X must be a Dask array or dataframe, got ndarray"):
         DaskELMClassifier().fit(X, dy)
     with pytest.raises(TypeError, match=r"y must be a Dask array, series .* got ndarray"):

@@ -127,7 +127,7 @@ class DaskEstimator(BaseEstimator):
         return self
 
     def _check(self, model: Any) -> None:
-        """Refuse a kernel, which is between all rows, and a layer fitted to all of them."""
+        """Refuse a kernel, which is between all rows, and what is fitted to all of them."""
         if getattr(model, "kernel", None) is not None:
             raise ValueError(
                 f"kernel must be None on Dask, got {model.kernel!r}: a kernel is between all rows"
@@ -136,6 +136,11 @@ class DaskEstimator(BaseEstimator):
             raise ValueError(
                 f"hidden_layer must be None on Dask, got {model.hidden_layer!r}: it would have to "
                 "be fitted to all rows at once"
+            )
+        if model.ensemble is not None and not isinstance(model, ECSELMClassifier):
+            raise ValueError(
+                f"ensemble must be None on Dask, got {model.ensemble!r}: use DaskECSELMClassifier, "
+                "which chooses members by a sample of the rows"
             )
 
     def _fit_local(self, model: Any, blocks: DaskBlocks, no_costs: Any) -> None:
@@ -325,7 +330,7 @@ class DaskELMClassifier(CostedClassifier, local=ELMClassifier):
     ----------
     n_hidden, C, activation, draw, scale, random_state :
         As in :class:`~ecselm.ELMClassifier`.
-    hidden_layer : None
+    hidden_layer, ensemble : None
         Not on Dask.
     client : distributed.Client, default=None
         None is the client made last.
@@ -359,7 +364,7 @@ class DaskWELMClassifier(CostedClassifier, local=WELMClassifier):
     ----------
     n_hidden, weighting, normalize, C, activation, draw, scale, random_state :
         As in :class:`~ecselm.WELMClassifier`.
-    hidden_layer, kernel : None
+    hidden_layer, kernel, ensemble : None
         Not on Dask; ``gamma``, ``degree``, ``coef0`` and ``max_samples`` have no effect.
     client : distributed.Client, default=None
         None is the client made last.
@@ -393,7 +398,7 @@ class DaskCSELMClassifier(CostedClassifier, local=CSELMClassifier):
         As in :class:`~ecselm.CSELMClassifier`; costs by row are given to ``fit``.
     activation, draw, scale, random_state :
         As in :class:`~ecselm.CSELMClassifier`.
-    hidden_layer, kernel : None
+    hidden_layer, kernel, ensemble : None
         Not on Dask; ``gamma``, ``degree``, ``coef0`` and ``max_samples`` have no effect.
     client : distributed.Client, default=None
         None is the client made last.
@@ -413,7 +418,7 @@ class DaskCSELMClassifier(CostedClassifier, local=CSELMClassifier):
     ...         for values in load_breast_cancer(return_X_y=True))
     >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskCSELMClassifier(
-    ...         50, cost={(0, 1): 10}, decision="min_cost", random_state=0, client=client
+    ...         50, cost={(0, 1): 10}, random_state=0, client=client
     ...     ).fit(X, y)
     >>> model.cost_matrix_
     array([[ 0., 10.],
@@ -447,7 +452,7 @@ class DaskELMRegressor(DaskRegressor, local=ELMRegressor):
     ----------
     n_hidden, C, activation, draw, scale, random_state :
         As in :class:`~ecselm.ELMRegressor`.
-    hidden_layer : None
+    hidden_layer, ensemble : None
         Not on Dask.
     client : distributed.Client, default=None
         None is the client made last.
@@ -504,9 +509,12 @@ class CostSearching(DaskEstimator):
                 "cost_level must be 'class' or 'matrix' on Dask, got 'sample': a cost per row "
                 "would be searched in as many dimensions as there are rows"
             )
+        if is_classifier(model) and model._is_ensemble():  # it is checked there
+            return
         if model.fitness == "loo" or not isinstance(model.fitness, str | Integral):
             raise ValueError(
-                f"fitness must be 'cv', 'holdout', 'train' or an int on Dask, got {model.fitness!r}"
+                "fitness must be 'cv', 'holdout', 'train' or an int on Dask, of one layer, got "
+                f"{model.fitness!r}"
             )
 
     def _fit_local(self, model: Any, blocks: DaskBlocks, no_costs: Any) -> None:
@@ -519,11 +527,13 @@ class DaskECSELMClassifier(
 ):
     """Machine on Dask that learns what mistakes cost: :class:`~ecselm.ECSELMClassifier`.
 
-    One pass over the partitions sums (15) by class and fold; after it the time of a candidate
-    does not depend on the number of rows. Candidates are trained on all rows and validated on
-    a sample of them, which is gathered once, is as even over the classes as there are rows,
-    and weighs each row by how many it stands for. Up to ``max_validation_rows`` the sample is
-    all of them, and the result equals that of the ordinary estimator.
+    A sample of the rows is gathered once. It is as even over the classes as there are rows, and
+    weighs each row by how many it stands for. One pass over the partitions sums (15): behind
+    the layers of an ensemble, which are scaled and chosen by the sample, with all rows weighted
+    by their prior costs; behind one layer by class and fold. After it the time of a candidate
+    does not depend on the number of rows. Models are trained on all rows and validated on the
+    sample. Up to ``max_validation_rows`` the sample is all of them, and the result equals that
+    of the ordinary estimator.
 
     Parameters
     ----------
@@ -531,11 +541,10 @@ class DaskECSELMClassifier(
         As in :class:`~ecselm.ECSELMClassifier`, but for ``cost_level="sample"``.
     decision, validation_fraction, scoring, smoothing, normalize, shrinkage, keep_prior :
         As in :class:`~ecselm.ECSELMClassifier`.
-    fitness : {"cv", "holdout", "train"} or int, default="cv"
+    fitness : {"auto", "cv", "holdout", "train"} or int, default="auto"
+        As in :class:`~ecselm.ECSELMClassifier`; ``"loo"`` for an ensemble alone.
+    ensemble, C, C_bounds, activation, draw, scale :
         As in :class:`~ecselm.ECSELMClassifier`.
-    C, C_bounds, activation, draw, scale :
-        As in :class:`~ecselm.ECSELMClassifier`. With ``activation="auto"`` the sums behind
-        all layers are made in the same pass, and ranks of inputs are those among the sample.
     hidden_layer, kernel : None
         Not on Dask; ``gamma``, ``gamma_bounds``, ``degree``, ``coef0`` and ``max_samples``
         have no effect.
