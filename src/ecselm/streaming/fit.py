@@ -79,11 +79,12 @@ def fit_stream(
     -----
     Without a search the result is that of ``fit`` on all rows up to rounding, and the same
     for any cut into blocks, except with a ``hidden_layer`` that depends on the rows it is fitted
-    to. In a search candidates are trained on all rows, through sums by fold and class, and
-    validated on the sample, as in :mod:`ecselm.dask`. A search for real targets takes one pass
-    more, for their range. If the sample holds all rows, the result is that of ``fit``, and the
-    pass of sums is not needed. With ``fitness="loo"`` or a splitter, which need all rows at
-    once, costs are searched on the sample, and (15) is solved with them on all rows.
+    to. In a search candidates, and members of an ensemble, are trained on all rows, through
+    sums, and validated on the sample, as in :mod:`ecselm.dask`. A search for real targets takes
+    one pass more, for their range. If the sample holds all rows, the result is that of ``fit``,
+    and the pass of sums is not needed. With ``fitness="loo"`` of one layer, or a splitter, which
+    need all rows at once, costs are searched on the sample, and (15) is solved with them on all
+    rows.
 
     Examples
     --------
@@ -117,9 +118,9 @@ def refit_stream(
 ) -> Any:
     """Solve a searched model again on all rows of a source, in one pass.
 
-    Layers, costs, C, the thresholds between classes and the weights of the members of an
-    ensemble are those that the model has learned on the rows of its ``fit``. Output weights
-    are those of all rows of the source.
+    Layers, costs, C, the members of an ensemble and the calibration of probabilities are those
+    that the model has learned on the rows of its ``fit``. Output weights are those of all rows
+    of the source.
 
     Parameters
     ----------
@@ -170,6 +171,11 @@ def _check(model: Any) -> None:
     if isinstance(model, CostSearching):
         if model.cost_level == "sample":
             raise ValueError("cost_level must be 'class' or 'matrix' to fit in blocks")
+    elif model.ensemble is not None:
+        raise ValueError(
+            f"ensemble must be None to fit in blocks, got {model.ensemble!r}: use "
+            "ECSELMClassifier, which chooses members by a sample of the rows"
+        )
     elif not hasattr(model, "partial_fit"):
         raise ValueError(f"estimator must have partial_fit, got {type(model).__name__}")
 
@@ -181,11 +187,12 @@ def _searched(
     source = sampled_source(model, blocks, max_validation_rows)
     rows = source.X, source.y, source.sample_weight
     by_folds = isinstance(model.fitness, str | Integral) and model.fitness != "loo"
+    by_sums = by_folds or (isinstance(model, ECSELMClassifier) and model._is_ensemble())
     if source.is_complete:
         model.fit(*rows)
         if len(source.sample) < source.known.n_rows:  # it lacks the rows of weight 0
             del model.cost_vector_
-    elif by_folds:
+    elif by_sums:
         search_sampled(model, source)
     else:
         model = refit_blocks(model.fit(*rows), blocks)
