@@ -1,31 +1,67 @@
-"""The ensemble of the default classifier against machines solved one by one."""
+"""The ensemble against kernel machines solved one by one."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.linalg import pinvh
+from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
+from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
-from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ecselm import ECSELMClassifier
-from ecselm.estimators import FewCasesWarning
-from ecselm.estimators._ensemble import N_MEMBERS, CandidatePool, Ensemble, Evaluated, score_std
-from ecselm.fitness import CostedRows
-from ecselm.layers import LayerUnion
+from ecselm import (
+    CSELMClassifier,
+    CSELMRegressor,
+    ECSELMClassifier,
+    ELMClassifier,
+    ELMRegressor,
+    KELMClassifier,
+    KELMRegressor,
+    WELMClassifier,
+)
+from ecselm.estimators._ensemble import (
+    CLOSE,
+    CLOSE_ENOUGH,
+    MANY_LAYERS,
+    N_MEMBERS,
+    PENALTIES,
+    VALIDATION_ROWS,
+    WIDTHS,
+    EnsembleRows,
+    EnsembleSize,
+    EnsembleSpec,
+    LayerSpec,
+    automatic_units,
+    fit_ensemble,
+)
+from ecselm.fitness.folds import Groups
 from tests.conftest import targets
-from tests.estimators.literal import Splitter, out_of_fold, printed_alpha, printed_beta
-from tests.estimators.test_thresholds import literal_threshold, literal_thresholds
 from tests.layers.test_ranks import literal_scores as scores_of_ranks
 
 K = pytest.mark.parametrize("k", [2, 3])
+BUDGET = {"population_size": 4, "max_epochs": 1}
+CLASSIFIERS = [
+    ELMClassifier(ensemble="auto", random_state=0),
+    KELMClassifier(ensemble="auto"),
+    WELMClassifier(ensemble="auto", random_state=0),
+    CSELMClassifier(ensemble="auto", random_state=0),
+    ECSELMClassifier(random_state=0, **BUDGET),
+]
+REGRESSORS = [
+    ELMRegressor(ensemble="auto", random_state=0),
+    KELMRegressor(ensemble="auto"),
+    CSELMRegressor(ensemble="auto", random_state=0),
+]
+EVERY_CLASSIFIER = pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda one: type(one).__name__)
+EVERY_REGRESSOR = pytest.mark.parametrize("model", REGRESSORS, ids=lambda one: type(one).__name__)
+FEW = [("rbf", "standard", 1.0), ("laplacian", "ranks", 0.3), ("rbf", "root", 3.0)]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -35,459 +71,536 @@ def one_thread():
         yield
 
 
-def made(k=2, n=90, weights=None, seed=0):
-    """Return rows of k unequal classes that overlap."""
-    shares = [0.5] + [0.5 / (k - 1)] * (k - 1) if k > 2 else [0.7, 0.3]
-    return make_classification(
+def made(k=2, n=60, seed=0):
+    """Return rows of k unequal classes that overlap, with inputs of different sizes."""
+    X, y = make_classification(
         n,
         4,
         n_informative=4,
         n_redundant=0,
         n_classes=k,
         n_clusters_per_class=1,
-        weights=weights or shares,
+        weights=[0.7] if k == 2 else [0.5, 0.3],
         flip_y=0.1,
         random_state=seed + k,
     )
+    return X * [1.0, 0.1, 10.0, 1.0], y
 
 
-def ensemble(**given):
-    defaults = {"n_hidden": 8, "population_size": 6, "max_epochs": 1, "random_state": 0}
-    return ECSELMClassifier(**{**defaults, "scoring": "gmean", **given})
+def scaled(X, inputs):
+    """Return the inputs of a layer."""
+    if inputs == "ranks":
+        return scores_of_ranks(X)
+    std = X.std(axis=0)
+    divisors = {"standard": std, "root": np.sqrt(std), "minmax": np.ptp(X, axis=0) / 2}
+    centre = X.min(axis=0) + np.ptp(X, axis=0) / 2 if inputs == "minmax" else X.mean(axis=0)
+    return X if inputs is None else (X - centre) / divisors[inputs]
 
 
-def member_costs(model):
-    return model.members_.iloc[:, 3:].to_numpy()
+def literal_kernel(spec, X):
+    """Return the kernel values between the training rows."""
+    name, inputs, width = spec
+    Z = scaled(X, inputs)
+    if name == "laplacian":
+        return laplacian_kernel(Z, gamma=np.sqrt(width) / np.abs(Z).sum(axis=1).mean())
+    return rbf_kernel(Z, gamma=width / (Z.shape[1] * Z.var()))
 
 
-def parts_of(model):
-    """Return kind, width and layer of every part, with C and costs of the members behind it."""
-    frame = model.members_
-    names = list(dict.fromkeys(zip(frame["layer"], frame["width"], strict=True)))
-    for (kind, width), part in zip(names, model.layer_.parts, strict=True):
-        mine = frame[(frame["layer"] == kind) & (frame["width"] == width)]
-        yield kind, width, part, mine.iloc[:, 2:].to_numpy()
+def literal_loo(G, T, B, C):
+    """Return the scores of rows in machines that are solved without them."""
+    scores = np.empty_like(T)
+    for i in range(len(T)):
+        kept = np.arange(len(T)) != i
+        A = np.eye(len(T) - 1) / C + np.diag(B[kept]) @ G[np.ix_(kept, kept)]
+        scores[i] = G[i, kept] @ np.linalg.solve(A, B[kept, np.newaxis] * T[kept])
+    return scores
+
+
+def squared_error(scores, T, B):
+    return float(B @ np.square(scores - T).mean(axis=1) / B.sum())
 
 
 def printed_targets(y):
     return targets(y)[:, 1:] if len(np.unique(y)) == 2 else targets(y)
 
 
-def cut_and_size(held_out, y, *, thresholds):
-    """Return what a ensemble subtracts from its mean scores, and what it multiplies them by."""
-    threshold = np.zeros(held_out.shape[1])
-    if thresholds:
-        two = held_out.shape[1] == 1
-        threshold = (
-            np.array([literal_threshold(held_out[:, 0], y)])
-            if two
-            else literal_thresholds(held_out, y)
-        )
-    Z, T = held_out - threshold, printed_targets(y)
-    return threshold, np.sum(Z * T) / np.sum(Z * Z)
+def literal_members(specs, X, T, B, n_members=N_MEMBERS):
+    """Return the best candidates ``(error, spec, C)`` of the specs, the best first."""
+    found = []
+    for spec in specs:
+        G = literal_kernel(spec, X)
+        found += [(squared_error(literal_loo(G, T, B, C), T, B), spec, C) for C in PENALTIES]
+    found = sorted(found, key=lambda one: one[0])[:n_members]
+    w = B / B.sum()
+    limit = CLOSE * found[0][0] + CLOSE_ENOUGH * (w @ (T - w @ T) ** 2).mean()
+    return [one for one in found if one[0] <= limit]
 
 
-def splits_of(X, y):
-    return list(StratifiedKFold(3).split(X, y))
+def named(frame):
+    return [(one.kernel, one.inputs, one.width, one.C) for one in frame.itertuples()]
 
 
-def assert_as_printed(found, expected, rtol=1e-6):
-    assert_allclose(found, expected, atol=rtol * np.abs(expected).max(), rtol=rtol)
-
-
-@K
-@pytest.mark.parametrize("keeps", [False, True], ids=["learned", "prior"])
-def test_output_weights_are_the_mean_over_members_solved_afresh(k, keeps):
-    X, y = made(k)
-    kept = "always" if keeps else False
-    model = ensemble(fitness=Splitter(splits_of), smoothing=0.0, keep_prior=kept).fit(X, y)
-    assert model.keeps_prior_ is keeps
-    T, betas, held_out = printed_targets(y), [], 0.0
-    for *_, part, members in parts_of(model):
-        H, beta = part(X), 0.0
-        for C, *costs in members:
-            B = np.array(costs)[y]
-            Z, evaluated = out_of_fold(H, T, B, C, splits_of(X, y))
-            beta = beta + printed_beta(H, T, B, C) / Z.std() / len(model.members_)
-            held_out = held_out + Z / Z.std() / len(model.members_)
-        betas.append(beta)
-    threshold, size = cut_and_size(held_out, y[evaluated], thresholds=not keeps)
-    expected = size * np.vstack([*betas, -threshold[np.newaxis]])
-    assert_as_printed(model.beta_, np.hstack([-expected, expected]) if k == 2 else expected)
-
-
-def literal_kernel(kind, width, part, X, rows):
-    """Return the kernel between rows behind a layer, from its landmarks alone; X has all rows."""
-    if kind == "tanh":
-        return part(rows) @ part(X).T
-    Z = scores_of_ranks(X) if kind == "ranks" else StandardScaler().fit_transform(X)
-    kernel = laplacian_kernel if kind == "laplacian" else rbf_kernel
-    gamma = width / (X.shape[1] * Z.var())
-    landmarks = part.kernel.rows
-    inverse = pinvh(kernel(landmarks, gamma=gamma), rtol=1e-10)
-    near = kernel(Z, landmarks, gamma=gamma)
-    return near @ inverse @ near.T
+def assert_same_members(frame, expected):
+    assert set(named(frame)) == {(*spec, C) for _, spec, C in expected}
+    assert_allclose(frame["squared_error"], [one[0] for one in expected], rtol=1e-5)
 
 
 @K
-def test_scores_are_the_mean_over_kernel_machines_solved_afresh(k):
-    """Nystroem's kernel knows nothing of how the units behind it are turned."""
-    X, y = made(k, n=80)
-    model = ensemble(fitness=Splitter(splits_of), smoothing=0.0, keep_prior=False).fit(X, y)
-    T, scores, held_out = printed_targets(y), 0.0, 0.0
-    for kind, width, part, members in parts_of(model):
-        G = literal_kernel(kind, width, part, X, X)
-        for C, *costs in members:
-            B = np.array(costs)[y]
-            Z, evaluated = out_of_fold(G, T, B, C, splits_of(X, y), solve=printed_alpha)
-            scores = scores + G @ printed_alpha(G, T, B, C) / Z.std() / len(model.members_)
-            held_out = held_out + Z / Z.std() / len(model.members_)
-    threshold, size = cut_and_size(held_out, y[evaluated], thresholds=True)
-    expected = size * (scores - threshold)
-    found = model.decision_function(X)
-    assert_as_printed(found.reshape(expected.shape), expected, rtol=1e-4)
-
-
-@K
-def test_members_are_the_best_of_every_kind(k):
-    model = ensemble().fit(*made(k))
-    assert (model.members_["layer"].value_counts() <= N_MEMBERS).all()
-    assert set(model.members_["layer"]) == {"rbf", "laplacian", "ranks", "tanh"}
+def test_members_are_the_best_of_the_whole_pool(k):
+    """Few rows are all centres, so that the first choice of layers is exact as well."""
+    X, y = made(k, n=36)
+    T, B = printed_targets(y), np.ones(36)
+    pool = product(("rbf", "laplacian"), ("standard", "ranks", "root"), WIDTHS)
+    layers = []
+    for spec in pool:
+        G = literal_kernel(spec, X)
+        layers.append((min(squared_error(literal_loo(G, T, B, C), T, B) for C in PENALTIES), spec))
+    chosen = [spec for _, spec in sorted(layers)[:MANY_LAYERS]]
+    model = ELMClassifier(ensemble="auto", random_state=0).fit(X, y)
+    assert_same_members(model.members_, literal_members(chosen, X, T, B))
     assert model.solver_ == f"ensemble of {len(model.members_)}"
-    assert model.layer_.n_hidden == len(model.beta_)
+
+
+@K
+def test_weights_by_class_are_in_the_errors_and_the_solutions(k):
+    X, y = made(k, n=40)
+    w1 = 1.0 / np.bincount(y)[y]
+    model = WELMClassifier(ensemble=FEW, random_state=0).fit(X, y)
+    expected = literal_members(FEW, X, printed_targets(y), w1 / w1.mean())
+    assert_same_members(model.members_, expected)
+
+
+@K
+@pytest.mark.parametrize("model", [ELMClassifier(), KELMClassifier()], ids=["ELM", "KELM"])
+def test_scores_are_the_plain_mean_over_machines_solved_afresh(model, k):
+    X, y = made(k)
+    model = clone(model).set_params(ensemble=FEW).fit(X, y)
+    T, expected = printed_targets(y), 0.0
+    for kernel, inputs, width, C in named(model.members_):
+        G = literal_kernel((kernel, inputs, width), X)
+        expected = expected + G @ np.linalg.solve(np.eye(len(y)) / C + G, T) / len(model.members_)
+    found = model.layer_(X) @ model.beta_
+    assert_allclose(found[:, 1:] if k == 2 else found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_target_errors_are_those_of_centred_targets(weighted, rng):
+    X = made(n=40)[0]
+    Y = np.column_stack([X[:, 0] ** 2 + 5, X[:, 1]]) + 0.1 * rng.standard_normal((40, 2))
+    B = rng.uniform(0.5, 2.0, 40) if weighted else np.ones(40)
+    B /= B.mean()
+    model = CSELMRegressor(ensemble=FEW, random_state=0).fit(X, Y, sample_cost=B)
+    mean = B @ Y / B.sum()
+    assert_same_members(model.members_, literal_members(FEW, X, Y - mean, B))
+    expected = mean
+    for kernel, inputs, width, C in named(model.members_):
+        G = literal_kernel((kernel, inputs, width), X)
+        A = np.eye(40) / C + np.diag(B) @ G
+        alpha = np.linalg.solve(A, B[:, np.newaxis] * (Y - mean))
+        expected = expected + G @ alpha / len(model.members_)
+    assert_allclose(model.predict(X), expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{"weights": [0.5, 0.5]}, {"weights": [0.5, 0.5], "cost_order": [(0, 1)]}, {}],
-    ids=["equal classes", "equal classes in order", "unequal classes"],
+    ("n_hidden", "exact"), [("auto", True), (60, True), (48, True), (20, False)]
 )
-def test_no_machine_is_a_member_twice(given):
-    X, y = make_classification(80, 4, n_informative=4, n_redundant=0, flip_y=0, random_state=0)
-    if not given.pop("weights", None):
-        X, y = X[20:], y[20:]
-    frame = ensemble(max_epochs=0, keep_prior=False, **given).fit(X, y).members_
-    strengths = np.log(frame.iloc[:, 3:].to_numpy() * frame[["C"]].to_numpy()).round(6)
-    names = zip(frame["layer"], frame["width"], strengths.tolist(), strict=True)
-    found = [(kind, width, *strength) for kind, width, strength in names]
-    # What the search has found last may be the best of what it began with.
-    assert len(found) - len(set(found)) <= 1
-
-
-def test_equal_classes_have_a_verdict_too():
-    """All powers of W1 are the same costs, and these are the prior."""
-    X, _ = made()
-    model = ensemble().fit(X, np.arange(90) % 2)
-    assert np.isfinite([model.gain_, model.gain_std_error_]).all()
-
-
-def test_order_is_obeyed_by_every_member():
-    X, y = made(3)
-    model = ensemble(cost_order=[(0, 1), (1, 2)], max_epochs=2).fit(X, y)
-    costs = np.vstack([member_costs(model), model.class_costs_])
-    assert (costs[:, :-1] >= 1.01 * costs[:, 1:] * (1 - 1e-9)).all()
-
-
-def test_fixed_costs_are_those_of_every_member_up_to_scale():
-    X, y = made(3)
-    model = ensemble(fixed_costs={0: 2.0, 2: 5.0}).fit(X, y)
-    assert_array_equal(model.class_costs_[[0, 2]], [2.0, 5.0])
-    costs = member_costs(model)
-    assert_allclose(costs[:, 2] / costs[:, 0], 2.5, rtol=1e-9)
-
-
-def test_intervals_hold_every_member_up_to_scale():
+def test_all_rows_are_centres_while_units_are_about_as_many(n_hidden, exact):
     X, y = made()
-    model = ensemble(fixed_costs={0: 1.0}, cost_intervals={1: (3.0, 4.0)}).fit(X, y)
-    assert model.class_costs_[0] == 1.0
-    assert 3.0 <= model.class_costs_[1] <= 4.0
-    ratios = np.divide(*member_costs(model).T[::-1])
-    assert ratios.min() >= 3.0 - 1e-9
-    assert ratios.max() <= 4.0 + 1e-9
+    model = ELMClassifier(n_hidden, ensemble=FEW, random_state=0).fit(X, y)
+    units = {part.n_hidden for part in model.layer_.parts}
+    assert units == {60 if exact else 20}
+    if exact:
+        kernel_machine = KELMClassifier(ensemble=FEW).fit(X, y)
+        assert_allclose(model.predict_proba(X), kernel_machine.predict_proba(X), atol=1e-9)
+        errors = kernel_machine.members_["squared_error"]
+        assert_allclose(model.members_["squared_error"], errors, rtol=1e-9)
 
 
-@K
-def test_a_prior_that_is_kept_is_w1_for_the_gmean(k):
-    X, y = made(k, n=120)
-    model = ensemble(keep_prior="always").fit(X, y)
-    assert model.keeps_prior_
-    w1 = len(y) / (k * np.bincount(y))
-    assert_allclose(model.class_costs_, w1, rtol=1e-9)
-    assert_allclose(member_costs(model), np.tile(w1, (len(model.members_), 1)), rtol=1e-9)
-    assert_array_equal(model.beta_[-1], 0.0)  # its scores are not threshold
-
-
-def test_random_labels_seldom_change_costs_for_the_accuracy(rng):
-    kept = []
-    for seed in range(4):
-        X, y = rng.standard_normal((100, 3)), rng.permutation(np.repeat([0, 1], [70, 30]))
-        kept.append(ensemble(scoring=None, random_state=seed).fit(X, y).keeps_prior_)
-    assert sum(kept) >= 3
-
-
-def test_random_labels_are_predicted_at_chance(rng):
-    found = []
-    for seed in range(3):
-        X, y = rng.standard_normal((100, 3)), rng.permutation(np.repeat([0, 1], [70, 30]))
-        model = ensemble(random_state=seed).fit(X, y)
-        truth = rng.permutation(np.repeat([0, 1], [700, 300]))
-        found.append(balanced_accuracy_score(truth, model.predict(rng.standard_normal((1000, 3)))))
-    assert_allclose(found, 0.5, atol=0.06)
-
-
-def test_without_keep_prior_the_prior_is_never_kept(rng):
+def test_errors_behind_few_centres_are_those_of_machines_without_the_row():
     X, y = made()
-    for labels in (y, rng.permutation(y)):
-        model = ensemble(keep_prior=False).fit(X, labels)
-        assert model.keeps_prior_ is False
-        assert np.isnan([model.gain_, model.gain_std_error_]).all()
-        assert len(np.unique(member_costs(model).round(9), axis=0)) > 1
+    spec = ("rbf", "standard", 1.0)
+    model = ELMClassifier(15, ensemble=[spec], C=2.0, scale=None, random_state=0).fit(X, y)
+    (part,), T = model.layer_.parts, printed_targets(y)
+    Z = scaled(X, "standard")
+    gamma = 1.0 / (Z.shape[1] * Z.var())
+    assert_allclose(part(X), rbf_kernel(Z, part.rows, gamma=gamma), rtol=1e-9)
+    H, G = part(X), rbf_kernel(part.rows, gamma=gamma)
+    scores = np.empty_like(T)
+    for i in range(60):
+        kept = np.arange(60) != i
+        A = H[kept].T @ H[kept] + G / 2.0
+        scores[i] = H[i] @ np.linalg.solve(A, H[kept].T @ T[kept])
+    found = model.members_["squared_error"].item()
+    assert_allclose(found, squared_error(scores, T, np.ones(60)), rtol=1e-6)
 
 
-def test_few_rows_are_warned_of_where_the_prior_is_kept(rng):
-    X, y = rng.standard_normal((60, 3)), rng.permutation(np.repeat([0, 1], [50, 10]))
-    with pytest.warns(FewCasesWarning, match="smallest class has 10 rows, fewer than 17"):
-        model = ensemble().fit(X, y)
-    assert model.keeps_prior_
-    ensemble(keep_prior=False).fit(X, y)  # without a word
+def test_a_list_of_layers_is_all_there_is_to_choose_from():
+    X, y = made()
+    model = ELMClassifier(ensemble=[{"kernel": "laplacian", "width": 3}, FEW[1]], random_state=0)
+    members = model.fit(X, y).members_
+    assert set(named(members)) <= {
+        (*spec, C) for spec in [("laplacian", "standard", 3.0), FEW[1]] for C in PENALTIES
+    }
 
 
-def test_what_is_no_function_of_counts_keeps_no_prior():
-    model = ensemble(C=1.0, scoring=lambda model, X, y: model.score(X, y)).fit(*made(n=60))
-    assert model.keeps_prior_ is False
-    assert np.isnan(model.gain_)
+def test_an_int_is_the_number_of_members():
+    X, y = made()
+    three = ELMClassifier(ensemble=3, random_state=0).fit(X, y).members_
+    many = ELMClassifier(ensemble="auto", random_state=0).fit(X, y).members_
+    assert len(three) == 3
+    assert three.equals(many.iloc[:3])
+    assert len(many) <= N_MEMBERS
+
+
+def test_a_stated_C_is_that_of_every_member():
+    members = ELMClassifier(ensemble="auto", C=5.0, random_state=0).fit(*made()).members_
+    assert set(members["C"]) == {5.0}
+    assert len(members) == MANY_LAYERS
+
+
+def faces(rng, n_people=12, n_views=5, n_pixels=80):
+    """Return pictures of people: pixels of one scale, in which each person is a direction."""
+    persons = rng.standard_normal((n_people, n_pixels))
+    y = np.repeat(np.arange(n_people), n_views)
+    return 0.2 * (persons[y] + 0.5 * rng.standard_normal((len(y), n_pixels))), y
+
+
+def test_a_width_that_is_clearly_worse_has_no_part(rng):
+    """Behind a kernel so narrow that every row is alone no row left out is recognised."""
+    X, y = faces(rng)
+    good, bad = ("rbf", None, 0.1), ("rbf", None, 100.0)
+    model = ELMClassifier(ensemble=[good, bad], C=32.0, scale=None, random_state=0).fit(X, y)
+    assert named(model.members_) == [(*good, 32.0)]
+    alone = ELMClassifier(ensemble=[bad], C=32.0, scale=None, random_state=0).fit(X, y)
+    best, worst = (one.members_["squared_error"].item() for one in (model, alone))
+    assert worst > CLOSE * best + CLOSE_ENOUGH
+
+
+def test_the_scale_of_the_estimator_is_that_of_the_layers():
+    X, y = made()
+    own = ELMClassifier(ensemble="auto", scale=None, random_state=0).fit(X, y).members_
+    assert set(own["inputs"].dropna()) <= {"ranks"}
+
+
+@pytest.mark.parametrize("inputs", ["standard", "root", "ranks", "minmax", None])
+def test_inputs_are_scaled_as_they_are_named(inputs):
+    X, y = made()
+    spec = ("laplacian", inputs, 0.5)
+    model = ELMClassifier(ensemble=[spec], C=1.0, random_state=0).fit(X, y)
+    assert_allclose(model.layer_(X), literal_kernel(spec, X), rtol=1e-7, atol=1e-9)
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("n_rows", [30, 500, 501, 5_000, 100_000])
+@pytest.mark.parametrize("memory", [2**16, 2**24, 2**28, 2**40])
+def test_sizes_keep_to_the_memory(n_rows, memory):
+    m = 3
+    size = EnsembleSize.of("auto", n_rows, m, N_MEMBERS, memory)
+    free = EnsembleSize.of("auto", n_rows, m, N_MEMBERS, 2**60)
+    assert size.n_units <= free.n_units
+    assert size.n_validation <= free.n_validation <= min(n_rows, VALIDATION_ROWS)
+    path = 8 * (size.n_units**2 + size.n_validation * size.n_units)
+    assert size.n_units <= 10 or path <= memory
+    assert size.n_layers == free.n_layers
+
+
+def test_sizes_grow_with_rows_and_classes():
+    units = [automatic_units(n, m) for n, m in [(100, 1), (30_000, 1), (30_000, 10), (10**7, 1)]]
+    assert units == sorted(units)
+    assert units[-1] == 2000
+
+
+def test_little_memory_makes_a_smaller_ensemble_that_works():
+    X, y = made(n=200)
+    model = ECSELMClassifier(memory_limit="200 KiB", random_state=0, **BUDGET).fit(X, y)
+    units = {part.n_hidden for part in model.layer_.parts}
+    assert max(units) < 200
+    assert balanced_accuracy_score(y, model.predict(X)) > 0.7
+
+
+def test_few_validation_rows_are_a_sample_of_every_class(rng):
+    rows = ensemble_rows(*made(3, n=400))
+    found = rows.sample(40, np.arange(400), rng)
+    assert_array_equal(found, np.unique(found))
+    counts, all_counts = np.bincount(rows.strata[found]), np.bincount(rows.strata)
+    assert_array_equal(counts, np.ceil(all_counts / 10))
+
+
+# Invariances
+
+
+def ensemble_rows(X, y, **given):
+    return EnsembleRows(X, printed_targets(y), np.ones(len(y)), y, **given)
+
+
+def members_of(rows, n_hidden="auto", spec=FEW, memory=2**30):
+    rng = np.random.default_rng(0)
+    return fit_ensemble(rows, EnsembleSpec.of(spec), n_hidden, PENALTIES, rng, memory)
+
+
+@pytest.mark.parametrize("n_hidden", ["auto", 12])
+def test_groups_are_left_out_together(n_hidden):
+    """A row that is there twice is known, unless both are left out."""
+    X, y = made()
+    X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    groups = Groups.of_labels(np.repeat(np.arange(60), 2).tolist())
+    spec = [("rbf", "standard", 1.0)]
+    one_by_one = members_of(ensemble_rows(X, y), n_hidden, spec)
+    together = members_of(ensemble_rows(X, y, groups=groups), n_hidden, spec)
+    assert one_by_one.members[0].squared_error < 0.9 * together.members[0].squared_error
+
+
+def test_left_out_groups_are_those_of_machines_without_them():
+    X, y = made()
+    T, C = printed_targets(y), 4.0
+    codes = KMeans(12, n_init=1, random_state=0).fit_predict(scaled(X, "standard"))
+    rows = ensemble_rows(X, y, groups=Groups.of_labels(codes.tolist()))
+    spec = EnsembleSpec.of([FEW[0]])
+    found = fit_ensemble(rows, spec, "auto", [C], np.random.default_rng(0), 2**30)
+    G, expected = literal_kernel(FEW[0], X), np.empty_like(T)
+    for code in range(12):
+        out, kept = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
+        A = np.eye(len(kept)) / C + G[np.ix_(kept, kept)]
+        expected[out] = G[np.ix_(out, kept)] @ np.linalg.solve(A, T[kept])
+    assert_allclose(found.loo_scores, expected, rtol=1e-4, atol=1e-5)  # kept in float32
+
+
+@EVERY_CLASSIFIER
+@pytest.mark.parametrize("n_hidden", ["auto", 20])
+def test_order_of_rows_does_not_matter(model, n_hidden, rng):
+    X, y = made(3, n=120)
+    if "n_hidden" in model.get_params():
+        model = clone(model).set_params(n_hidden=n_hidden)
+    order = rng.permutation(len(y))
+    one, other = clone(model).fit(X, y), clone(model).fit(X[order], y[order])
+    assert named(one.members_) == named(other.members_)
+    assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-5)
+
+
+@EVERY_CLASSIFIER
+def test_a_row_of_weight_two_is_a_row_twice_and_of_weight_zero_none(model, rng):
+    X, y = made(3, n=100)
+    times = rng.integers(0, 4, len(y))
+    weighed = clone(model).fit(X, y, sample_weight=times.astype(float))
+    repeated = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert named(weighed.members_) == named(repeated.members_)
+    assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
+
+
+@EVERY_REGRESSOR
+def test_weights_of_targets_are_repetitions_too(model, rng):
+    X, y = made(n=80)[0], rng.standard_normal(80)
+    times = rng.integers(0, 4, 80)
+    weighed = clone(model).fit(X, y, sample_weight=times.astype(float))
+    repeated = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert_allclose(weighed.predict(X), repeated.predict(X), atol=1e-5)
 
 
 @K
 def test_number_of_jobs_does_not_matter(k):
     X, y = made(k)
-    one, two = (ensemble(n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (ECSELMClassifier(n_jobs=n, random_state=0, **BUDGET).fit(X, y) for n in (1, 2))
     assert_array_equal(one.beta_, two.beta_)
     assert one.members_.equals(two.members_)
+    assert_array_equal(one.cost_matrix_, two.cost_matrix_)
     assert (one.gain_, one.gain_std_error_) == (two.gain_, two.gain_std_error_)
 
 
-def test_same_seed_same_ensemble_and_another_one_another():
+@EVERY_CLASSIFIER
+def test_same_seed_same_ensemble(model):
     X, y = made()
-    first, again = (ensemble().fit(X, y) for _ in range(2))
-    assert_array_equal(first.decision_function(X), again.decision_function(X))
-    other = ensemble(random_state=1).fit(X, y)
-    assert np.abs(first.decision_function(X) - other.decision_function(X)).max() > 1e-3
+    first, again = (clone(model).fit(X, y) for _ in range(2))
+    assert_array_equal(first.beta_, again.beta_)
+    assert_array_equal(first.predict_proba(X), again.predict_proba(X))
 
 
-@K
-def test_order_of_rows_does_not_matter(k, rng):
-    X, y = made(k)
-    order = rng.permutation(len(y))
-    one, other = ensemble().fit(X, y), ensemble().fit(X[order], y[order])
-    assert_as_printed(other.decision_function(X), one.decision_function(X))
-    assert_allclose(other.gain_std_error_, one.gain_std_error_, rtol=1e-6)
+def test_another_seed_draws_other_centres():
+    X, y = made(n=120)
+    one, other = (ELMClassifier(20, ensemble=FEW, random_state=s).fit(X, y) for s in range(2))
+    assert np.abs(one.predict_proba(X) - other.predict_proba(X)).max() > 1e-3
 
 
-@K
-def test_a_row_of_weight_two_is_a_row_twice_and_of_weight_zero_none(k, rng):
-    X, y = made(k)
-    times = rng.integers(0, 4, len(y))
-    weighed = ensemble(keep_prior=False).fit(X, y, sample_weight=times.astype(float))
-    X_times, y_times = np.repeat(X, times, axis=0), np.repeat(y, times)
-    repeated = ensemble(keep_prior=False).fit(X_times, y_times)
-    assert_as_printed(weighed.decision_function(X), repeated.decision_function(X))
-    assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
-
-
-def test_gain_counts_weights_as_repeated_rows(rng):
-    X, y = made(seed=1)
-    times = rng.integers(1, 4, len(y))
-    weighed = ensemble().fit(X, y, sample_weight=times.astype(float))
-    repeated = ensemble().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert_allclose(weighed.gain_, repeated.gain_, rtol=1e-6)
-
-
-def test_a_resumed_search_ends_with_the_same_ensemble(tmp_path):
-    X, y = made()
-    path = tmp_path / "search.npz"
-    whole = ensemble(max_epochs=3).fit(X, y)
-    ensemble(max_epochs=1, checkpoint=path).fit(X, y)
-    resumed = ensemble(max_epochs=3, checkpoint=path).fit(X, y)
-    assert_array_equal(resumed.beta_, whole.beta_)
-    assert_array_equal(resumed.class_costs_, whole.class_costs_)
-    assert resumed.members_.equals(whole.members_)
-    assert resumed.history_.equals(whole.history_)
-
-
-def test_memory_for_nothing_makes_the_same_ensemble():
-    X, y = made(n=60)
-    rich, poor = ensemble(C=1.0).fit(X, y), ensemble(C=1.0, memory_limit=1000).fit(X, y)
-    assert_as_printed(poor.decision_function(X), rich.decision_function(X))
-
-
-def test_a_pickled_ensemble_is_the_same():
-    X, y = made(3)
-    model = ensemble().fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(again.decision_function(X), model.decision_function(X))
-    assert again.members_.equals(model.members_)
-
-
-@K
-def test_probabilities_agree_with_predictions(k):
-    X, y = made(k)
-    model = ensemble().fit(X, np.array(["a", "b", "c"])[y])
-    P = model.predict_proba(X)
-    assert_allclose(P.sum(axis=1), 1.0, rtol=1e-12)
-    assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
-    assert list(model.members_)[3:] == [f"cost of {label}" for label in "abc"[:k]]
-
-
-def test_rows_to_predict_do_not_matter_to_each_other(rng):
-    X, y = made()
-    model, beta = ensemble().fit(X, y), ensemble().fit(X, y).beta_
-    alone = np.concatenate([model.decision_function(row[np.newaxis]) for row in X[:5]])
-    crowd = np.vstack([X[:5], 1e3 * rng.standard_normal((50, 4))])
-    assert_allclose(model.decision_function(crowd)[:5], alone, rtol=1e-9)
-    assert_array_equal(model.beta_, beta)
-
-
-@K
-def test_sparse_rows_are_taken(k):
-    X, y = made(k)
-    X = np.where(np.abs(X) > 0.7, X, 0.0)
-    model = ensemble().fit(sparse.csr_array(X), y)
-    assert set(model.members_["layer"]) == {"rbf", "laplacian", "tanh"}
-    assert balanced_accuracy_score(y, model.predict(sparse.csr_array(X))) > 1 / k + 0.2
+# Input
 
 
 @pytest.mark.parametrize("fitted_as", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_rows_mean_the_same_dense_and_sparse(fitted_as):
     X, y = made()
-    X = np.where(np.abs(X) > 0.7, X + 3.0, 0.0)
-    model = ensemble().fit(fitted_as(X), y)
-    assert_as_printed(model.decision_function(sparse.csr_array(X)), model.decision_function(X))
+    X = np.where(np.abs(X) > 0.3, X, 0.0)
+    model = ELMClassifier(ensemble="auto", random_state=0).fit(fitted_as(X), y)
+    sparse_rows = model.predict_proba(sparse.csr_array(X))
+    assert_allclose(sparse_rows, model.predict_proba(X), atol=1e-7)
+
+
+@EVERY_CLASSIFIER
+def test_sparse_rows_are_not_ranked(model):
+    X, y = made(n=100)
+    X = np.where(np.abs(X) > 0.3, X, 0.0)
+    model = clone(model).fit(sparse.csr_array(X), y)
+    assert "ranks" not in set(model.members_["inputs"])
+    assert balanced_accuracy_score(y, model.predict(sparse.csr_array(X))) > 0.7
+
+
+def test_sparse_and_dense_rows_have_the_same_members_without_ranks():
+    X, y = made()
+    X = np.where(np.abs(X) > 0.3, X, 0.0)
+    layers = [FEW[0], FEW[2], ("laplacian", "standard", 1.0)]
+    one, other = (
+        ELMClassifier(ensemble=layers, random_state=0).fit(as_rows(X), y)
+        for as_rows in (np.asarray, sparse.csr_array)
+    )
+    rbf = one.members_["kernel"] == "rbf"  # mean distances of Laplacians are to other centres
+    same = [each for each in named(one.members_[rbf]) if each in named(other.members_)]
+    assert same
+
+
+@EVERY_CLASSIFIER
+def test_float32_rows_are_taken(model):
+    X, y = made(3, n=100)
+    small = clone(model).fit(X.astype(np.float32), y)
+    large = clone(model).fit(X.astype(np.float32).astype(np.float64), y)
+    assert small.beta_.dtype == np.float32
+    P = small.predict_proba(X.astype(np.float32))
+    assert_allclose(P, large.predict_proba(X.astype(np.float32).astype(float)), atol=0.02)
+
+
+@EVERY_CLASSIFIER
+def test_what_tells_nothing_apart_gives_the_class_shares(model):
+    X, y = np.ones((60, 2)), np.repeat([0, 1], [40, 20])
+    P = clone(model).fit(X, y).predict_proba(X)
+    assert_allclose(P, np.tile([2 / 3, 1 / 3], (60, 1)), atol=0.02)
+
+
+@EVERY_CLASSIFIER
+def test_a_class_of_one_row_is_borne(model):
+    X, y = made()[0], np.append(1, np.zeros(59, dtype=int))
+    assert np.isfinite(clone(model).fit(X, y).predict_proba(X)).all()
+
+
+# Decisions and attributes
 
 
 @K
-def test_float32_rows_are_taken(k):
+def test_largest_probability_is_predicted_where_nothing_costs(k):
     X, y = made(k)
-    small = ensemble().fit(X.astype(np.float32), y)
-    large = ensemble().fit(X.astype(np.float32).astype(np.float64), y)
-    assert small.beta_.dtype == np.float32
-    agree = small.predict(X.astype(np.float32)) == large.predict(X)
-    assert agree.mean() > 0.95
+    for model in (CLASSIFIERS[0], CLASSIFIERS[1], CLASSIFIERS[3]):
+        fitted = clone(model).fit(X, np.array(["a", "b", "c"])[y])
+        P = fitted.predict_proba(X)
+        assert_allclose(P.sum(axis=1), 1.0, rtol=1e-12)
+        assert_array_equal(fitted.classes_[P.argmax(axis=1)], fitted.predict(X))
 
 
-def test_a_ensemble_of_what_tells_nothing_apart_is_finite():
-    X, y = np.ones((60, 2)), np.repeat([0, 1], [40, 20])
-    model = ensemble(fitness="train").fit(X, y)
-    P = model.predict_proba(X)
-    assert np.isfinite(P).all()
-    assert_allclose(P, np.tile(P[0], (60, 1)), rtol=1e-9)
+@K
+def test_class_weights_decide_with_the_probabilities(k):
+    X, y = made(k)
+    model = WELMClassifier(ensemble="auto", random_state=0).fit(X, y)
+    weighed = model.predict_proba(X) / np.bincount(y)
+    assert_array_equal(weighed.argmax(axis=1), model.predict(X))
 
 
-def test_a_class_that_nobody_judges_is_borne():
-    """The only row of a class is trained on."""
-    X, y = made()[0], np.append(1, np.zeros(89, dtype=int))
-    model = ensemble(fitness="holdout", scoring=None).fit(X, y)
-    assert np.isfinite(model.decision_function(X)).all()
+@EVERY_CLASSIFIER
+def test_decision_function_is_largest_for_the_prediction(model):
+    for k in (2, 3):
+        X, y = made(k)
+        fitted = clone(model).fit(X, y)
+        scores = fitted.decision_function(X)
+        assert_array_equal(scores > 0 if k == 2 else scores.argmax(axis=1), fitted.predict(X))
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"activation": "radbas"}, {"kernel": "rbf"}, {"cost_level": "matrix"}],
-    ids=str,
-)
-def test_a_single_machine_has_no_members(given):
-    model = ensemble(**given)
+@EVERY_CLASSIFIER
+def test_a_pickled_ensemble_is_the_same(model):
+    X, y = made()
+    fitted = clone(model).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert again.members_.equals(fitted.members_)
+
+
+@EVERY_REGRESSOR
+def test_targets_are_predicted(model, rng):
+    X = rng.standard_normal((200, 3))
+    y = np.sin(X[:, 0]) + X[:, 1] + 100.0
+    fitted = clone(model).fit(X[:150], y[:150])
+    assert fitted.score(X[150:], y[150:]) > 0.9
+    assert fitted.beta_[-1] == pytest.approx(y[:150].mean())
+
+
+@EVERY_REGRESSOR
+def test_the_mean_is_predicted_far_from_all_rows(model, rng):
+    X, y = rng.standard_normal((50, 3)), rng.standard_normal(50) + 7.0
+    fitted = clone(model).set_params(ensemble=[FEW[0]]).fit(X, y)
+    assert_allclose(fitted.predict(1e6 * X[:5]), y.mean(), rtol=1e-12)
+
+
+@EVERY_REGRESSOR
+def test_two_targets_are_predicted(model, rng):
+    X = rng.standard_normal((100, 2))
+    Y = np.column_stack([X[:, 0], -(X[:, 1] ** 2)])
+    assert clone(model).fit(X, Y).predict(X).shape == (100, 2)
+
+
+def test_one_layer_has_no_members():
+    model = ELMClassifier(10, random_state=0)
     with pytest.raises(NotFittedError):
         model.members_  # noqa: B018
     model.fit(*made())
     assert not hasattr(model, "members_")
-    with pytest.raises(AttributeError, match="only for an ensemble, activation='auto'"):
+    with pytest.raises(AttributeError, match="members_ is there only for an ensemble"):
         model.members_  # noqa: B018
 
 
-def evaluated(layer, kind, losses, from_prior=None):
-    points = 10.0 * layer + np.arange(len(losses))[:, np.newaxis]
-    priors = np.zeros(len(losses), bool) if from_prior is None else np.array(from_prior)
-    return Evaluated(
-        layer, kind, points, np.array(losses, float), priors, np.empty((0, len(losses)))
-    )
+@pytest.mark.parametrize("parameters", [{"activation": "radbas"}, {"kernel": "rbf"}], ids=str)
+def test_a_layer_of_the_users_is_the_only_one(parameters):
+    model = ECSELMClassifier(10, random_state=0, **BUDGET, **parameters).fit(*made())
+    assert not hasattr(model, "members_")
 
 
-def chosen(members):
-    return {one.layer: one.points[:, 0].tolist() for one in members}
+# Refusals
 
 
-def test_pool_takes_the_best_of_every_kind_layer_by_layer():
-    many = np.arange(N_MEMBERS, 0.0, -1.0)
-    pool = CandidatePool(
-        [evaluated(0, "a", [99, 0.5]), evaluated(1, "a", many), evaluated(2, "b", [100, 50])]
-    )
-    # The losses of a are 0.5, 1 to 20, and 99: the last two are beyond the best of it.
-    best = [10.0 + i for i in range(N_MEMBERS - 1, 0, -1)]
-    assert chosen(pool.members()) == {0: [1.0], 1: best, 2: [21.0, 20.0]}
-    assert pool.best.layer == 0
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ELMClassifier(ensemble="auto", hidden_layer=Nystroem()), "hidden_layer must be None"),
+        (CSELMClassifier(ensemble="auto", kernel="rbf"), "kernel must not be given"),
+        (KELMClassifier(ensemble="auto", kernel="precomputed"), "kernel must not be given"),
+        (KELMClassifier(ensemble="auto", kernel=rbf_kernel), "kernel must not be given"),
+        (ECSELMClassifier(ensemble=5, kernel="rbf"), "kernel must not be given"),
+        (ECSELMClassifier(ensemble=5, cost_level="sample"), "ensemble must be None where costs"),
+        (ECSELMClassifier(fitness="cv"), "fitness must be 'auto' or 'loo' with an ensemble"),
+        (ECSELMClassifier(fitness=3), "fitness must be 'auto' or 'loo' with an ensemble"),
+        (ELMClassifier(ensemble=[]), "at least one layer, got an empty list"),
+        (ELMClassifier(ensemble=0), "'ensemble' parameter"),
+        (ELMClassifier(ensemble="most"), "'ensemble' parameter"),
+        (ELMClassifier(ensemble=[("poly", None, 1.0)]), "kernel of a layer must be one of"),
+        (ELMClassifier(ensemble=[("rbf", "log", 1.0)]), "inputs of a layer must be one of"),
+        (ELMClassifier(ensemble=[("rbf", None, 0.0)]), "width of a layer must be a positive"),
+        (ELMClassifier(ensemble=[("rbf", None, "1")]), "width of a layer must be a positive"),
+        (ELMClassifier(ensemble=[{"gamma": 1.0}]), "must state kernel, inputs and width"),
+        (ELMClassifier(ensemble=[3]), "must state kernel, inputs and width"),
+    ],
+    ids=str,
+)
+def test_what_contradicts_an_ensemble_is_refused(model, message):
+    X, y = made()
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
 
 
-def test_pool_never_takes_what_could_not_be_evaluated():
-    pool = CandidatePool([evaluated(0, "a", [np.inf, 1]), evaluated(1, "b", [np.inf, np.inf])])
-    assert chosen(pool.members()) == {0: [1.0]}
+def test_ranks_alone_cannot_take_sparse_rows():
+    X, y = made()
+    with pytest.raises(ValueError, match="for sparse X, got none"):
+        ELMClassifier(ensemble=[FEW[1]]).fit(sparse.csr_array(X), y)
 
 
-def test_pool_of_priors_holds_nothing_else():
-    pool = CandidatePool(
-        [evaluated(0, "a", [0, 1], [False, True]), evaluated(1, "b", [3, 2], [True, False])]
-    )
-    assert pool.has_prior
-    assert chosen(pool.members(of_prior=True)) == {0: [1.0], 1: [10.0]}
-    assert_array_equal(pool.best_prior, [1.0])
-    assert not CandidatePool([evaluated(0, "a", [0])]).has_prior
+@EVERY_CLASSIFIER
+def test_an_ensemble_learns_all_rows_at_once(model):
+    with pytest.raises(AttributeError):
+        clone(model).partial_fit(*made(), classes=[0, 1])
 
 
-def test_what_a_search_finds_stands_beside_its_layer():
-    pool = CandidatePool([evaluated(0, "a", [4]), evaluated(3, "b", [5])])
-    pool.add_found(np.array([77.0]), 1.0)
-    assert chosen(pool.members()) == {0: [77.0, 0.0], 3: [30.0]}
-    assert not pool.has_prior
-
-
-def test_std_is_that_of_all_scores(rng):
-    scores, times = rng.standard_normal((3, 20, 2)), rng.integers(1, 4, 20)
-    assert_allclose(score_std(scores, None), scores.std(axis=(1, 2)), rtol=1e-12)
-    repeated = np.repeat(scores, times, axis=1).std(axis=(1, 2))
-    assert_allclose(score_std(scores, times.astype(float)), repeated, rtol=1e-12)
-
-
-def test_std_of_equal_scores_is_their_size():
-    scores = np.array([-0.3, 0.0, 1e-200])[:, np.newaxis, np.newaxis] * np.ones((3, 5, 1))
-    assert_allclose(score_std(scores[:2], None), [0.3, 1.0], rtol=1e-9)
-    assert (score_std(scores, None) > 0).all()
-
-
-def of_scores(Z, T):
-    rows = CostedRows(T, np.zeros(len(T), dtype=int), 1)
-    return Ensemble(LayerUnion(()), np.ones((1, 1)), Z, rows)
-
-
-def test_sized_scores_come_nearest_to_their_targets(rng):
-    T = np.sign(rng.standard_normal((40, 1)))
-    Z = 30 * (T + rng.standard_normal((40, 1)))
-    sized = of_scores(Z, T).scaled()
-    factors = np.linspace(0.5, 1.5, 101)
-    errors = [np.sum((factor * sized.validation_scores - T) ** 2) for factor in factors]
-    assert factors[np.argmin(errors)] == 1.0
-    assert_allclose(sized.validation_scores / Z, sized.beta[0, 0])
-
-
-@pytest.mark.parametrize("sign", [-1.0, 0.0])
-def test_scores_that_say_nothing_or_the_contrary_stay_as_they_are(sign):
-    T = np.array([[1.0], [-1.0]])
-    assert_array_equal(of_scores(sign * T, T).scaled().validation_scores, sign * T)
-
-
-def test_threshold_moves_all_scores_by_the_last_unit():
-    T = np.array([[1.0], [-1.0]])
-    one = of_scores(T, T)
-    threshold = one.with_thresholds(np.array([0.25]))
-    assert_array_equal(threshold.validation_scores, T - 0.25)
-    assert_array_equal(threshold.beta, [[0.75]])
-    assert_array_equal(one.beta, [[1.0]])
+def test_layers_are_read_from_mappings_and_sequences():
+    assert LayerSpec.of(("rbf",)) == LayerSpec("rbf", "standard", 1.0)
+    assert LayerSpec.of({"inputs": None, "width": 2}) == LayerSpec("rbf", None, 2.0)
