@@ -208,7 +208,7 @@ class ELMBase(BaseEstimator):
     @property
     def _penalty(self) -> float:
         """Return the C of one layer or kernel."""
-        return PLAIN_C if isinstance(self.C, str) else float(self.C)
+        return PLAIN_C if isinstance(self.C, str) else self.C
 
     def _fitted_ensemble(self, rows: EnsembleRows, memory: int | None = None) -> Ensemble:
         """Choose the members of the ensemble and average them."""
@@ -488,12 +488,13 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
         weight = None if rows.weight is None else rows.weight.astype(np.float64)
         total = B if weight is None else B * weight
         used = np.flatnonzero(total > 0)
+        weight = None if weight is None else weight[used]
         known = EnsembleRows(
             rows.X[used],
             rows.T[used].astype(np.float64),
-            total[used] / total[used].mean(),
+            total[used] / np.average(B[used], weights=weight),
             rows.y[used],
-            None if weight is None else weight[used],
+            weight,
         )
         found = self._fitted_ensemble(known)
         self._store_beta(found.beta, rows.T.dtype)
@@ -685,19 +686,20 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         weight = None if rows.weight is None else rows.weight.astype(np.float64)
         total = B if weight is None else B * weight
         used = np.flatnonzero(total > 0)
+        weight = None if weight is None else weight[used]
         T = rows.T[used].astype(np.float64)
-        mean = np.average(T, axis=0, weights=total[used])
+        centre = np.average(T, axis=0, weights=total[used])
         found = self._fitted_ensemble(
             EnsembleRows(
                 rows.X[used],
-                T - mean,
-                total[used] / total[used].mean(),
+                T - centre,
+                total[used] / np.average(B[used], weights=weight),
                 rows.y[used],
-                None if weight is None else weight[used],
+                weight,
             )
         )
         self._keep_ensemble(replace(found, layer=replace(found.layer, with_one=True)))
-        self.beta_ = np.vstack([found.beta, mean]).astype(rows.T.dtype)
+        self.beta_ = np.vstack([found.beta, centre]).astype(rows.T.dtype)
         self._target_ndim_ = target_ndim
 
     @all_or_nothing

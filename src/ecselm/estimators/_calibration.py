@@ -470,13 +470,14 @@ def _centre_and_unit(Z: FloatArray) -> tuple[FloatArray, float]:
 def _smoothed_targets(loo: LooScores, n_classes: int) -> FloatArray:
     """Return weighted target probabilities, kept from 0 and 1 as Platt does.
 
-    A class of n rows has the target ``(n + 1) / (n + k)``, so that the slope stays
-    finite where the classes are separated.
+    A class of n rows has the target ``(n + 1) / (n + 2)``, so that the slope stays finite
+    where the classes are separated; the other classes share the rest.
     """
     y, weight = loo.y, loo.weight
     n = np.bincount(y, weights=weight, minlength=n_classes)
-    targets = np.repeat(1.0 / (n[y] + n_classes)[:, np.newaxis], n_classes, axis=1)
-    targets[np.arange(len(y)), y] *= n[y] + 1.0
+    rest = 1.0 / ((n[y] + 2.0) * (n_classes - 1))
+    targets = np.repeat(rest[:, np.newaxis], n_classes, axis=1)
+    targets[np.arange(len(y)), y] = (n[y] + 1.0) / (n[y] + 2.0)
     return targets * weight[:, np.newaxis]
 
 

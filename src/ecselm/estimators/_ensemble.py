@@ -24,6 +24,7 @@ from ecselm.estimators._calibration import LooScores
 from ecselm.estimators._layers import DenseScale, finite, uncentred
 from ecselm.fitness.folds import Groups, first_places, row_hashes
 from ecselm.layers import (
+    InputScale,
     KernelMap,
     LayerUnion,
     RankScale,
@@ -34,14 +35,17 @@ from ecselm.layers import (
 from ecselm.linalg import GramBlocks, GramSum, LooRows, RidgePath
 
 KERNELS = ("rbf", "laplacian")
-INPUTS = ("standard", "ranks", "root", "minmax", None)
-INPUTS_TRIED = ("standard", "ranks", "root")
+INPUTS = ("standard", "ranks", "root", "relevance", "minmax", None)
+INPUTS_TRIED = ("standard", "ranks", "root", "relevance")
+DENSE_ONLY = ("ranks", "relevance")
 WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 N_MEMBERS = 20
 PENALTIES = tuple(4.0**p for p in range(-3, 9))  # C, for a B of the mean 1
 N_PENALTIES = len(PENALTIES)
 # Members are clearly worse beyond twice the error of the best and a little of the variance.
 CLOSE, CLOSE_ENOUGH = 2.0, 0.01
+RELEVANCE_ROWS, RELEVANCE_ROWS_PER_OUTPUT = 1000, 200
+RELEVANCE_ROUNDS, RELEVANCE_POWER, LEAST_RELEVANCE = 2, 0.5, 1e-3
 ALIKE = 2.0  # ratio of standard deviations up to which inputs share a scale
 
 LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 3.2, 2000
@@ -60,9 +64,10 @@ class LayerSpec:
     Parameters
     ----------
     kernel : {"rbf", "laplacian"}
-    inputs : {"standard", "ranks", "root", "minmax"} or None
-        Scale of the inputs; ``"ranks"`` are normal scores of ranks, and ``"root"`` divides
-        by the root of the standard deviation, between ``"standard"`` and None.
+    inputs : {"standard", "ranks", "root", "relevance", "minmax"} or None
+        Scale of the inputs; ``"ranks"`` are normal scores of ranks, ``"root"`` divides by the
+        root of the standard deviation, between ``"standard"`` and None, and ``"relevance"``
+        multiplies standardised inputs by how much the scores depend on them.
     width : float
         Width of the kernel. For ``"rbf"`` gamma is the width over the number of inputs and
         their variance, for ``"laplacian"`` its root over the mean distance to the centre.
@@ -107,7 +112,7 @@ class EnsembleSpec:
     Examples
     --------
     >>> len(EnsembleSpec.of("auto").layers), EnsembleSpec.of(5).n_members
-    (36, 5)
+    (48, 5)
     """
 
     layers: tuple[LayerSpec, ...]
@@ -121,7 +126,7 @@ class EnsembleSpec:
             return cls(layers)
         if isinstance(ensemble, Integral):
             return cls(layers, int(ensemble))
-        stated = tuple(LayerSpec.of(one) for one in ensemble)
+        stated = tuple(dict.fromkeys(LayerSpec.of(one) for one in ensemble))
         if not stated:
             raise ValueError("ensemble must have at least one layer, got an empty list")
         return cls(stated)
@@ -129,14 +134,22 @@ class EnsembleSpec:
     def for_inputs(self, rows: EnsembleRows) -> EnsembleSpec:
         """Leave out layers that do not suit the inputs.
 
-        Sparse rows are not ranked, and inputs of about the same standard deviation are on the
-        scale ``"root"`` what they are on ``"standard"``: one is enough.
+        Sparse rows are not ranked, relevance is not learned from few rows, and inputs of about
+        the same standard deviation are on the scale ``"root"`` what they are on
+        ``"standard"``: one is enough.
         """
         kept = self.layers
         if sparse.issparse(rows.X):
-            kept = tuple(one for one in kept if one.inputs != "ranks")
+            kept = tuple(one for one in kept if one.inputs not in DENSE_ONLY)
             if not kept:
-                raise ValueError("ensemble must have a layer without ranks for sparse X, got none")
+                raise ValueError(
+                    f"ensemble must have a layer with inputs other than {DENSE_ONLY} for sparse "
+                    "X, got none"
+                )
+        least = max(RELEVANCE_ROWS, RELEVANCE_ROWS_PER_OUTPUT * rows.T.shape[1])
+        if len(rows) < least or rows.X.shape[1] == 1:
+            plain = tuple(one for one in kept if one.inputs != "relevance")
+            kept = plain or kept
         kinds = {one.inputs for one in kept}
         if {"root", "standard"} <= kinds:
             std = measure_scale(rows.X, "standard", rows.weight).width
@@ -226,7 +239,7 @@ class EnsembleRows:
     X : matrix of shape (N, n)
     T : array of shape (N, m)
     B : array of shape (N,)
-        Cost information vector, times the sample weights, of the mean 1.
+        Cost information vector of the mean 1, times the sample weights.
     strata : array of shape (N,)
         Classes of the rows, which samples are drawn by.
     weight : array of shape (N,) or None, default=None
@@ -317,12 +330,19 @@ class View:
         """Measure the scale of rows."""
         scale: Callable[[Matrix], Matrix]
         if inputs == "ranks":
-            scale = DenseScale(RankScale.measured(X))
+            scale = DenseScale(RankScale.measured(X[first_places(row_hashes(X))]))
         else:
             measured = measure_scale(X, "standard" if inputs == "root" else inputs, weight)
             if inputs == "root":
                 measured = replace(measured, width=np.sqrt(measured.width))
             scale = uncentred(measured) if sparse.issparse(X) else DenseScale(measured)
+        return cls.on_scale(scale, X, weight)
+
+    @classmethod
+    def on_scale(
+        cls, scale: Callable[[Matrix], Matrix], X: Matrix, weight: FloatArray | None
+    ) -> View:
+        """Measure the widths that suit the rows on a scale."""
         scaled = scale(X)
         reach = float(np.average(np.asarray(abs(scaled).sum(axis=1)).ravel(), weights=weight))
         gamma = resolve_gamma("scale", scaled, weight)
@@ -334,9 +354,49 @@ class View:
         return float(width * self.gammas[spec.kernel])
 
 
-def _views(spec: EnsembleSpec, rows: EnsembleRows) -> dict[str | None, View]:
-    kinds = dict.fromkeys(one.inputs for one in spec.layers)
-    return {kind: View.measured(kind, rows.X, rows.weight) for kind in kinds}
+def _views(
+    spec: EnsembleSpec, rows: EnsembleRows, few: EnsembleRows, centres: Matrix
+) -> dict[str | None, View]:
+    """Return the inputs of all layers on their scales."""
+    views: dict[str | None, View] = {}
+    for kind in dict.fromkeys(one.inputs for one in spec.layers):
+        if kind == "relevance":
+            scale = relevance_scale(few, centres, measure_scale(rows.X, "standard", rows.weight))
+            views[kind] = View.on_scale(DenseScale(scale), rows.X, rows.weight)
+        else:
+            views[kind] = View.measured(kind, rows.X, rows.weight)
+    return views
+
+
+def relevance_scale(rows: EnsembleRows, centres: FloatArray, standard: InputScale) -> InputScale:
+    """Return standardised inputs times the root mean square of the scores' gradient.
+
+    The diagonal of the average gradient outer product of a kernel machine on the inputs so far,
+    a few times over: inputs that scores do not depend on fade (a recursive feature machine).
+    """
+    relevance = np.ones(rows.X.shape[1])
+    left_out, B = rows.loo_rows(), rows.B[:, np.newaxis]
+    for _ in range(RELEVANCE_ROUNDS):
+        scale = replace(standard, width=standard.width / relevance)
+        A, Z = scale(rows.X), scale(centres)
+        around, between = kernel_distances("rbf", A, Z), kernel_distances("rbf", Z, Z)
+        base, least = resolve_gamma("scale", A), np.inf
+        H, beta = around, rows.T[:0]
+        for width in WIDTHS[1:-1]:
+            values, K = np.exp(-width * base * around), np.exp(-width * base * between)
+            path = RidgePath.of_sums(
+                K, values.T @ (B * values), values.T @ (B * rows.T), values, left_out
+            )
+            errors = [_squared_error(path.loo_scores(C), rows) for C in PENALTIES]
+            if min(errors) < least:
+                least, H, beta = min(errors), values, path.beta(PENALTIES[np.argmin(errors)])
+        # The gradient of sum_l beta_l exp(-gamma |a - z_l|^2) by a, but for a factor.
+        gradient = A[:, :, np.newaxis] * (H @ beta)[:, np.newaxis]
+        gradient -= np.einsum("nl,ld,lm->ndm", H, Z, beta, optimize=True)
+        squares = np.average(np.square(gradient).sum(axis=2), axis=0, weights=rows.B)
+        relevance = (relevance * np.sqrt(squares)) ** RELEVANCE_POWER
+        relevance = np.maximum(relevance / relevance.max(), LEAST_RELEVANCE)
+    return replace(standard, width=standard.width / relevance)
 
 
 # The choice
@@ -415,11 +475,13 @@ def fit_ensemble(
     spec = spec.for_inputs(rows)
     size = EnsembleSize.of(n_hidden, len(rows), rows.T.shape[1], spec.n_members, memory)
     centre_rng, sample_rng = rng.spawn(2)
-    views = _views(spec, rows)
     hashes = row_hashes(rows.X)
     distinct = first_places(hashes)
     centres = distinct[centre_rng.permutation(len(distinct))]
-    screened = _screened(rows, spec, views, size, centres, hashes, sample_rng)
+    few = rows.taken(rows.sample(SCREENING_ROWS, hashes, sample_rng))
+    around = rows.X[np.sort(centres[:SCREENING_UNITS])]
+    views = _views(spec, rows, few, around)
+    screened = _screened(few, spec, views, size.n_layers, around)
 
     # The layers that did best with few units get all of them.
     positions = rows.sample(size.n_validation, hashes, sample_rng)
@@ -433,26 +495,22 @@ def fit_ensemble(
 
 
 def _screened(
-    rows: EnsembleRows,
+    few: EnsembleRows,
     spec: EnsembleSpec,
     views: dict[str | None, View],
-    size: EnsembleSize,
-    centres: IntArray,
-    hashes: AnyArray,
-    rng: np.random.Generator,
+    n_layers: int,
+    centres: Matrix,
 ) -> list[LayerSpec]:
     """Return the layers of the smallest leave-one-out error with few units, the best first."""
-    if len(spec.layers) <= size.n_layers:
+    if len(spec.layers) <= n_layers:
         return list(spec.layers)
-    few = rows.taken(rows.sample(SCREENING_ROWS, hashes, rng))
     left_out, B = few.loo_rows(), few.B[:, np.newaxis]
     errors = np.empty(len(spec.layers))
-    rows_of = rows.X[np.sort(centres[:SCREENING_UNITS])]
     seen: dict[tuple[str, str | None], tuple[FloatArray, FloatArray]] = {}
     for i, one in enumerate(spec.layers):
         view, kind = views[one.inputs], (one.kernel, one.inputs)
         if kind not in seen:  # widths share their distances
-            around = view.scale(rows_of)
+            around = view.scale(centres)
             seen[kind] = (
                 kernel_distances(one.kernel, view.scale(few.X), around),
                 kernel_distances(one.kernel, around, around),
@@ -460,7 +518,7 @@ def _screened(
         H, K = (np.exp(-view.gamma(one) * D) for D in seen[kind])
         path = RidgePath.of_sums(K, H.T @ (B * H), H.T @ (B * few.T), H, left_out)
         errors[i] = min(_squared_error(path.loo_scores(C), few) for C in PENALTIES)
-    order = np.argsort(errors, kind="stable")[: size.n_layers]
+    order = np.argsort(errors, kind="stable")[:n_layers]
     return [spec.layers[i] for i in order]
 
 
@@ -533,7 +591,7 @@ def _averaged(
 ) -> Ensemble:
     """Return the plain mean of the members: each is a regression on the same targets."""
     n = len(best)
-    used = sorted({one.layer for one in best})
+    used = list(dict.fromkeys(one.layer for one in best))  # as the members come
     betas = [sum(one.beta for one in best if one.layer == i) / n for i in used]
     members = tuple(
         Member(spec.kernel, spec.inputs, spec.width, one.C, one.squared_error)

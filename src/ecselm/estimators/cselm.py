@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
-from ecselm.costs import Costs, class_weights, parse_cost
+from ecselm.costs import Costs, CostTerms, class_weights, parse_cost
 from ecselm.costs.parse import check_row_costs, read_costs
 from ecselm.costs.weights import WEIGHTINGS, ClassCosts, SampleCosts
 from ecselm.estimators._base import (
@@ -293,6 +293,10 @@ class CSELMClassifier(ELMClassifierBase):
 @dataclass(frozen=True, slots=True)
 class EqualCosts(SampleCosts):
     """The same cost of every row, where the cost matrix decides."""
+
+    def terms(self, y: IntArray) -> CostTerms:
+        """Assign every row to one group; a stream knows that costs came by class."""
+        return replace(SampleCosts.terms(self, y), kind="class")
 
 
 class CSELMRegressor(ELMRegressorBase):

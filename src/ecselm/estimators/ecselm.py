@@ -163,7 +163,7 @@ def one_model(
     """Return the model behind the one layer or kernel of an estimator."""
     if kernel is not None:
         return KernelModel.from_map(kernel)
-    recipe = estimator._recipe(data.X, rng)
+    recipe = estimator._recipe(data.X, rng, n_rows=getattr(source, "n_rows", None))
     return source.model(source.layer(recipe, data), data, *recipe.source)
 
 
@@ -539,6 +539,7 @@ class ECSELMClassifier(ELMClassifierBase):
         is given, or with ``warm_start`` with those of this one.
         """
         # Validate: everything that can be refused is refused before any random draw.
+        memory_limit(self.memory_limit)
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
         several = self._is_ensemble()
         row_groups = read_groups(groups, len(codes), "cv" if several else self._validation_kind())
@@ -614,11 +615,13 @@ class ECSELMClassifier(ELMClassifierBase):
         prior = search.prior_entries()
         by_class = problem.level.group_costs(prior[np.newaxis])[0]
         B = problem.by_row(by_class[data.codes])
+        mean = float(np.average(B, weights=data.weight))
         weight = B if data.weight is None else B * data.weight
+        unit = np.average(B, weights=data.weight)
         known = EnsembleRows(
             data.X,
             class_targets(k)[data.codes],
-            weight / weight.mean(),
+            weight / unit,
             data.codes,
             data.weight,
             data.groups,
@@ -631,10 +634,10 @@ class ECSELMClassifier(ELMClassifierBase):
             C.evenly(N_PENALTIES).tolist() if C.is_searched else [C.start],
             layer_rng,
             memory_limit(self.memory_limit),
-            source.kernel_sums(by_class / weight.mean()),
+            source.kernel_sums(by_class / unit),
         )
         self._keep_ensemble(found)
-        self._training_costs_ = by_class / weight.mean()  # to solve again on other rows
+        self._training_costs_ = by_class / unit  # to solve again on other rows
         self._store_beta(found.beta, data.X.dtype)
         self.C_, self.gamma_ = found.members[0].C, None
 

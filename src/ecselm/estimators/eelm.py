@@ -167,6 +167,8 @@ def _learns_all_rows_at_once(estimator: ELMBase) -> bool:
 class EvolvedLayer(ELMBase):
     """What both estimators share: parameters, search and its history."""
 
+    n_hidden: int
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{name: LAYER[name] for name in ("activation", "scale", "random_state")},
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
