@@ -5,7 +5,13 @@ from typing import Any
 from ecselm import CostSearchCV, ECSELMClassifier
 
 PLAIN = {"smoothing": 0.5, "shrinkage": 0.0, "keep_prior": False}
-ONE_LAYER = {**PLAIN, "activation": "radbas", "C": 32.0, "max_epochs": 30}
+ONE_LAYER = {
+    **PLAIN,
+    "activation": "radbas",
+    "C": 32.0,
+    "max_epochs": 30,
+    "scoring": "accuracy",
+}
 
 
 def one_machine(*n_hidden: int, **parameters: Any) -> ECSELMClassifier:

@@ -307,7 +307,9 @@ CHECKED = {"population_size": 4, "max_epochs": 2}
 @parametrize_with_checks(
     [
         EELMClassifier(**CHECKED),
-        EELMClassifier(**CHECKED, strategy="randtobest1exp", tie_break="best_only", clip=False),
+        EELMClassifier(
+            **CHECKED, C=1e3, strategy="randtobest1exp", tie_break="best_only", clip=False
+        ),
         EELMClassifier(**CHECKED, C=1.0, activation="tanh", scale="standard"),
         EELMRegressor(**CHECKED),
         EELMRegressor(**CHECKED, C=1.0, strategy="randtobest1exp"),

@@ -88,7 +88,9 @@ def test_cselm_is_equations_11_12_15_and_18(labelled, rng, n_hidden, aggregate):
     M = cost[y][:, others]  # (11)
     W = np.diag(1.0 / np.bincount(y)[y])
     B = (W @ M).sum(axis=1)  # (12)
-    model = CSELMClassifier(n_hidden, cost=cost, aggregate=aggregate, C=C, random_state=0)
+    model = CSELMClassifier.paper(
+        n_hidden=n_hidden, cost=cost, aggregate=aggregate, C=C, random_state=0
+    )
     model.fit(X, y)
     assert_allclose(model.cost_vector_, B)
     H = model.layer_(X)
@@ -100,16 +102,16 @@ def test_paper_matrix_between_samples_equals_the_class_matrix(labelled):
     X, y = labelled
     k = len(np.unique(y))
     cost = np.arange(1.0, k * k + 1).reshape(k, k) * (1 - np.eye(k))
-    by_class = CSELMClassifier(cost=cost, C=C, random_state=0).fit(X, y)
-    by_sample = CSELMClassifier(C=C, random_state=0).fit(X, y, sample_cost=cost[y][:, y])
-    by_example = CSELMClassifier(C=C, random_state=0).fit(X, y, sample_cost=cost[y])
+    by_class = CSELMClassifier.paper(cost=cost, C=C, random_state=0).fit(X, y)
+    by_sample = CSELMClassifier.paper(C=C, random_state=0).fit(X, y, sample_cost=cost[y][:, y])
+    by_example = CSELMClassifier.paper(C=C, random_state=0).fit(X, y, sample_cost=cost[y])
     for other in (by_sample, by_example):
         assert_allclose(other.beta_, by_class.beta_, rtol=1e-8, atol=1e-10)
 
 
 def test_kernel_cselm_is_equation_15_with_omega(labelled):
     X, y = labelled
-    model = CSELMClassifier(kernel="rbf", gamma=0.1, C=C).fit(X, y)
+    model = CSELMClassifier.paper(kernel="rbf", gamma=0.1, C=C).fit(X, y)
     B, omega = model.cost_vector_, rbf_kernel(X, gamma=0.1)
     alpha = np.linalg.inv(np.eye(400) / C + np.diag(B) @ omega) @ np.diag(B) @ targets(y)
     assert_allclose(scores(model, X), omega @ alpha, rtol=1e-9, atol=1e-9)
@@ -222,9 +224,13 @@ def test_balanced_costs_are_normalised_w1(labelled):
 def test_equal_costs_without_weighting_are_plain_elm(labelled):
     X, y = labelled
     k = len(np.unique(y))
-    model = CSELMClassifier(40, weighting=None, aggregate="classes", C=C / (k - 1), random_state=0)
     plain = ELMClassifier(40, C=C, random_state=0).fit(X, y)
-    assert_allclose(model.fit(X, y).beta_, plain.beta_, rtol=1e-8, atol=1e-9)
+    deciding = CSELMClassifier(40, C=C, random_state=0)
+    printed = CSELMClassifier.paper(
+        n_hidden=40, weighting=None, aggregate="classes", C=C / (k - 1), random_state=0
+    )
+    for model in (deciding, printed):
+        assert_allclose(model.fit(X, y).beta_, plain.beta_, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize(

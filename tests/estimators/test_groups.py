@@ -22,8 +22,8 @@ TINY = {"population_size": 4, "max_epochs": 1, "random_state": 0}
 MACHINE = {"n_hidden": 8, **TINY}
 
 
-def committee(**changes):
-    return ECSELMClassifier(**{**MACHINE, "keep_prior": False, **changes})
+def ensemble(**changes):
+    return ECSELMClassifier(**{**TINY, "keep_prior": False, **changes})
 
 
 def machine(**changes):
@@ -38,8 +38,9 @@ def search(**changes):
     return plain_search(GaussianNB(), **{**TINY, **changes})
 
 
-KINDS = [machine, committee, regressor, search]
+KINDS = [machine, regressor, search]
 KIND = pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+EVERY_KIND = pytest.mark.parametrize("make", [*KINDS, ensemble], ids=lambda make: make.__name__)
 
 
 @pytest.fixture
@@ -77,8 +78,8 @@ def test_every_search_is_validated_on_groups_it_was_not_trained_on(data, make):
     assert by_groups.best_score_ == by_hand.best_score_
 
 
-@KIND
-def test_folds_of_ones_own_are_dealt_by_group(data, make):
+@EVERY_KIND
+def test_what_validates_is_divided_by_group(data, make):
     X, y, who = data
     assert make().fit(X, y, groups=who).best_score_ < make().fit(X, y).best_score_
 
@@ -94,6 +95,15 @@ def test_a_weight_of_zero_is_absence_of_the_group_too(data, make, fitness):
         X[kept], y[kept], sample_weight=weight[kept], groups=who[kept]
     )
     assert weighted.best_score_ == pytest.approx(alone.best_score_, rel=1e-12)
+
+
+def test_a_weight_of_zero_is_absence_of_the_group_from_an_ensemble(data):
+    X, y, who = data
+    weight = np.where(np.isin(who, (0, 7, 11)), 0.0, 1.0)
+    kept = weight > 0
+    weighted = ensemble().fit(X, y, sample_weight=weight, groups=who)
+    alone = ensemble().fit(X[kept], y[kept], groups=who[kept])
+    assert weighted.best_score_ == pytest.approx(alone.best_score_, rel=1e-9)
 
 
 NAMES = np.array([f"person {i:02d}" for i in range(20)])
@@ -194,15 +204,26 @@ def test_a_checkpoint_of_other_groups_is_refused(data, make, tmp_path):
     assert_array_equal(resumed.cost_vector_, whole.cost_vector_)
 
 
-@pytest.mark.parametrize("make", [machine, committee, search], ids=lambda make: make.__name__)
+def test_an_ensemble_resumes_its_search_for_the_same_groups_only(data, tmp_path):
+    X, y, who = data
+    path = tmp_path / "search.npz"
+    whole = ensemble().fit(X, y, groups=who)
+    ensemble(checkpoint=path, max_epochs=0).fit(X, y, groups=who)
+    for other in (None, who % 2):
+        with pytest.raises(ValueError, match="of one with another groups;"):
+            ensemble(checkpoint=path).fit(X, y, groups=other)
+    resumed = ensemble(checkpoint=path).fit(X, y, groups=NAMES[who])
+    assert_array_equal(resumed.cost_matrix_, whole.cost_matrix_)
+
+
+@pytest.mark.parametrize("make", [machine, search], ids=lambda make: make.__name__)
 def test_rows_of_one_group_are_one_row_to_a_verdict(data, make):
     X, y, who = data
     folds = PredefinedSplit(who % 2)
     settings = {"fitness": folds, "keep_prior": "always", "shrinkage": 0.01, "scoring": "gmean"}
     apart = make(**settings).fit(X, y)
     together = make(**settings).fit(X, y, groups=who)
-    if make is not committee:  # whose parts, by which it is weighed, go by groups, too
-        assert together.gain_ == apart.gain_
+    assert together.gain_ == apart.gain_
     assert together.gain_std_error_ != apart.gain_std_error_
 
 
@@ -215,5 +236,5 @@ def test_groups_by_row_are_no_groups(data):
 
 def test_the_number_of_threads_does_not_matter(data):
     X, y, who = data
-    one, many = (committee(n_jobs=n).fit(X, y, groups=who) for n in (1, 2))
+    one, many = (ensemble(n_jobs=n).fit(X, y, groups=who) for n in (1, 2))
     assert_array_equal(many.beta_, one.beta_)

@@ -212,10 +212,18 @@ def test_bad_costs_by_row_are_refused(rng, given, message):
         CSELMClassifier().fit(rng.standard_normal((6, 2)), LABELS, **given)
 
 
-def test_costs_by_row_cannot_decide_about_new_rows(rng):
-    X = rng.standard_normal((6, 2))
-    with pytest.raises(ValueError, match="decision='min_cost' must have its costs by class"):
-        CSELMClassifier(decision="min_cost").fit(X, LABELS, sample_cost=np.ones(6))
+def test_costs_by_row_are_weights_of_rows_and_decide_about_new_ones(rng):
+    """Dear rows of the rare class lie on one side, where it is predicted more often."""
+    X = rng.standard_normal((600, 2))
+    y = (rng.random(600) < 0.2).astype(int)  # nothing tells the classes apart
+    cost = np.where((y == 1) & (X[:, 0] > 0), 20.0, 1.0)
+    model = CSELMClassifier(30, random_state=0).fit(X, y, sample_cost=cost)
+    assert_array_equal(model.cost_vector_, cost)
+    assert model.cost_matrix_ is None
+    found = model.predict(X)
+    assert found[X[:, 0] > 0.5].mean() > 0.9
+    assert found[X[:, 0] < -0.5].mean() < 0.1
+    assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
 
 
 def test_outcome_costs_need_two_classes(rng):

@@ -29,12 +29,12 @@ def small(rng):
 
 def learnt(model, X, y, weight):
     """Return learner and solution as ``fit`` makes them."""
-    seen = {}
-    calibrate = model._calibrate
-    model._calibrate = lambda learner, solution: seen.update(a=learner, b=solution)
+    seen, keep = [], model._keep
+    model._keep = lambda learner, terms: seen.append(learner) or keep(learner, terms)
     model.fit(X, y, sample_weight=weight)
-    model._calibrate = calibrate
-    return seen["a"], seen["b"]
+    del model._keep
+    (learner,) = seen
+    return learner, learner.solve(model._group_costs_, model._penalty)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_left_out_scores_are_those_of_a_model_without_the_row(small, model, twin
 @pytest.mark.parametrize(
     "model",
     [
-        CSELMClassifier(15, scale=None, random_state=0),
-        CSELMClassifier(90, scale=None, random_state=0),
-        CSELMClassifier(kernel="rbf", gamma=0.3),
+        CSELMClassifier.paper(n_hidden=15, scale=None, random_state=0),
+        CSELMClassifier.paper(n_hidden=90, scale=None, random_state=0),
+        CSELMClassifier.paper(kernel="rbf", gamma=0.3),
     ],
     ids=["primal", "dual", "kernel"],
 )
@@ -75,10 +75,9 @@ def test_left_out_scores_of_costs_are_those_of_a_model_without_the_row(small, mo
     X, y = small
     w = np.where(np.arange(40) % 3 == 0, 2.0, 1.0) if weighted else np.ones(40)
     model = clone(model).set_params(cost={1: 6.0})
-    model._sample_rng = lambda: np.random.default_rng(0)
     learner, _ = learnt(model, X, y, w)
     coefficients = np.array([0.5, 6.0])
-    left_out = loo_rows(learner, learner.solve(coefficients, model.C), coefficients)
+    left_out = loo_rows(learner, learner.solve(coefficients, model._penalty), coefficients)
     assert_array_equal(left_out.weight, w)
     assert_array_equal(left_out.y, y)
     for i in (0, 1, 17, 39):
@@ -98,7 +97,8 @@ def test_logistic_calibration_is_the_optimum_of_its_loss(rng, k):
     w = rng.uniform(0.5, 2, 300)
     found = LogisticCalibration.from_loo(LooScores(Z, y, w), k)
     n = np.bincount(y, weights=w)
-    targets = np.where(np.arange(k) == y[:, None], (n[y] + 1)[:, None], 1.0) / (n[y] + k)[:, None]
+    own = np.arange(k) == y[:, None]
+    targets = np.where(own, (n[y] + 1)[:, None], 1.0 / (k - 1)) / (n[y] + 2)[:, None]
     columns = np.hstack([-Z, Z]) if k == 2 else Z
 
     def loss(theta):

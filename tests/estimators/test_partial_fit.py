@@ -166,9 +166,11 @@ def test_first_chunk_must_state_the_classes(labelled):
         ELMClassifier().partial_fit(X, y, classes=[0, 77])
 
 
-def test_costs_must_keep_their_kind(labelled):
+@pytest.mark.parametrize("decision", ["argmax", "min_cost"])
+def test_costs_must_keep_their_kind(labelled, decision):
     X, y = labelled
-    model = CSELMClassifier(30, random_state=0).partial_fit(X, y, classes=np.unique(y))
+    model = CSELMClassifier(30, decision=decision, random_state=0)
+    model.partial_fit(X, y, classes=np.unique(y))
     with pytest.raises(ValueError, match="costs of the same kind with every chunk"):
         model.partial_fit(X, y, sample_cost=np.ones(len(y)))
 

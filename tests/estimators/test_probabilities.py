@@ -8,7 +8,13 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
-from ecselm import CSELMClassifier, ELMClassifier, KELMClassifier, WELMClassifier
+from ecselm import (
+    CSELMClassifier,
+    ECSELMClassifier,
+    ELMClassifier,
+    KELMClassifier,
+    WELMClassifier,
+)
 
 ARGMAX = pytest.mark.parametrize(
     "model",
@@ -17,21 +23,38 @@ ARGMAX = pytest.mark.parametrize(
         ELMClassifier(900, C=1e6, random_state=0),
         KELMClassifier(),
         WELMClassifier(50, random_state=0),
-        CSELMClassifier(50, cost={0: 7}, random_state=0),
+        WELMClassifier(kernel="rbf", weighting="w2"),
+        CSELMClassifier.paper(n_hidden=50, cost={0: 7}, random_state=0),
     ],
     ids=str,
 )
 
 
+def assert_costs_explain(model, rows, y):
+    """Check that the largest product of cost and probability is the prediction.
+
+    Where weights are equal there are no exceptions; else scores that differ by less than
+    rounding may give either.
+    """
+    B = np.array([model.cost_vector_[y == c][0] for c in model.classes_], dtype=float)
+    P = model.predict_proba(rows)
+    assert_allclose(P.sum(axis=1), 1.0)
+    z = model.decision_function(rows)
+    z = np.column_stack([-z, z]) if z.ndim == 1 else z
+    apart = np.ptp(np.sort(z, axis=1)[:, -2:], axis=1) > (0 if np.ptp(B) == 0 else 1e-6)
+    assert apart.mean() > 0.5
+    assert_array_equal(model.classes_[(B * P).argmax(axis=1)][apart], model.predict(rows)[apart])
+
+
 @ARGMAX
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_largest_probability_is_always_the_prediction(labelled, rng, model, dtype):
+def test_costs_times_probabilities_are_always_largest_for_the_prediction(
+    labelled, rng, model, dtype
+):
     X, y = labelled
     model = clone(model).fit(X.astype(dtype), y)
     rows = rng.standard_normal((20_000, X.shape[1])).astype(dtype)
-    probabilities = model.predict_proba(rows)
-    assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(rows))
-    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert_costs_explain(model, rows, y)
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
@@ -94,19 +117,80 @@ def test_a_price_on_right_answers_changes_no_decision(labelled, rng):
 
 
 @ARGMAX
-@pytest.mark.parametrize("factor", [1.0, 10.0, 300.0])
+@pytest.mark.parametrize("factor", [1.0, 3.0])
 def test_far_away_rows_agree_too(model, factor, rng):
+    X = rng.standard_normal((300, 4))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    assert_costs_explain(clone(model).fit(X, y), X * factor, y)
+
+
+@pytest.mark.parametrize("factor", [10.0, 300.0])
+@pytest.mark.parametrize("model", [ELMClassifier(50, random_state=0), KELMClassifier()], ids=str)
+def test_rows_far_from_all_others_agree_too(model, factor, rng):
     """Far from the training rows all scores are nearly equal."""
     X = rng.standard_normal((300, 4))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     model = clone(model).fit(X, y)
-    rows = X * factor
-    winners = model.predict_proba(rows).argmax(axis=1)
-    assert_array_equal(model.classes_[winners], model.predict(rows))
+    winners = model.predict_proba(X * factor).argmax(axis=1)
+    assert_array_equal(model.classes_[winners], model.predict(X * factor))
 
 
 def test_a_fitted_model_keeps_its_decision(labelled):
     X, y = labelled
-    model = CSELMClassifier(30, random_state=0).fit(X, y)
+    model = CSELMClassifier.paper(n_hidden=30, random_state=0).fit(X, y)
     expected = model.predict(X)
     assert_array_equal(model.set_params(decision="min_cost").predict(X), expected)
+
+
+def imbalanced(rare=0.05, n=3000):
+    """Return rows to train and to test on, of two classes of which one is rare."""
+    X, y = make_classification(
+        n,
+        6,
+        n_informative=4,
+        n_redundant=0,
+        weights=[1 - rare],
+        flip_y=0.02,
+        class_sep=0.8,
+        random_state=1,
+    )
+    return train_test_split(X, y, random_state=0, stratify=y)
+
+
+# The printed forms keep "the largest score decides", for which the slope alone is fitted.
+ALLOWED = {"printed CSELM": 1.4, "kernel WELM": 1.4, "ECSELM layer": 1.2}
+WEIGHTED = {
+    "WELM": WELMClassifier(normalize=True, random_state=0),
+    "kernel WELM": WELMClassifier(kernel="rbf", normalize=True),
+    "printed CSELM": CSELMClassifier.paper(cost={1: 10.0}, normalize=True, random_state=0),
+    "CSELM": CSELMClassifier(cost={1: 10.0}, random_state=0),
+    "WELM ensemble": WELMClassifier(ensemble=5, random_state=0),
+    "ECSELM": ECSELMClassifier(population_size=5, max_epochs=1, random_state=0),
+    "ECSELM of costs": ECSELMClassifier(
+        cost={1: 10.0}, population_size=5, max_epochs=1, random_state=0
+    ),
+    "ECSELM layer": ECSELMClassifier(
+        ensemble=None, population_size=5, max_epochs=1, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_probabilities_do_not_depend_on_costs(name):
+    """Their log loss is that of the unweighted machine, up to a tenth for free calibrations."""
+    X, X_test, y, y_test = imbalanced()
+    unweighted = KELMClassifier() if "kernel" in name else ELMClassifier(random_state=0)
+    plain = log_loss(y_test, unweighted.fit(X, y).predict_proba(X_test))
+    P = clone(WEIGHTED[name]).fit(X, y).predict_proba(X_test)
+    assert log_loss(y_test, P) < ALLOWED.get(name, 1.1) * plain
+    assert P[:, 1].mean() == pytest.approx(y.mean(), abs=0.03 if name in ALLOWED else 0.02)
+
+
+def test_least_expected_cost_flags_far_fewer_rows_than_the_printed_weights():
+    """(12) with W1 multiplies the cost of 10 by how rare the class is, 19."""
+    X, X_test, y, y_test = imbalanced()
+    cost = np.array([[0.0, 1.0], [10.0, 0.0]])
+    default = CSELMClassifier(cost=cost, random_state=0).fit(X, y).predict(X_test)
+    printed = CSELMClassifier.paper(cost=cost, random_state=0).fit(X, y).predict(X_test)
+    assert default.mean() < 0.6 * printed.mean()
+    assert cost[y_test, default].mean() < cost[y_test, printed].mean()

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.metrics import (
-    accuracy_score,
+    balanced_accuracy_score,
     cohen_kappa_score,
     fbeta_score,
     get_scorer,
@@ -144,11 +144,19 @@ def test_the_names_of_scores_that_are_counted_are_all_there():
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_none_is_the_error_of_the_paper(k):
+def test_none_is_the_balanced_accuracy_without_stated_costs(k):
     X, y = made(k)
-    model = one_machine(**SETTINGS).fit(X, y)
+    model = one_machine(**SETTINGS, scoring=None).fit(X, y)
     Z, places = literal_scores(model, X, y)
-    assert_allclose(model.best_score_, accuracy_score(y[places], Z.argmax(axis=1)), rtol=1e-12)
+    expected = balanced_accuracy_score(y[places], Z.argmax(axis=1))
+    assert_allclose(model.best_score_, expected, rtol=1e-12)
+
+
+def test_none_is_the_mean_of_stated_costs():
+    X, y = made(3)
+    named = one_machine(**SETTINGS, scoring="mean_cost", cost=COST).fit(X, y)
+    found = one_machine(**SETTINGS, scoring=None, cost=COST).fit(X, y)
+    assert found.best_score_ == named.best_score_
 
 
 @pytest.mark.parametrize(

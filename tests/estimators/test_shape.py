@@ -5,7 +5,7 @@ from benchmarks.shape import default_fit, fit_shape, own_classes, package_shape
 
 from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor
 
-MODULES, DEPTH, CLASSES = 40, 18, 4
+MODULES, DEPTH, CLASSES = 40, 20, 4
 
 
 @pytest.fixture(scope="module")
