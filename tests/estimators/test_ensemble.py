@@ -328,6 +328,26 @@ def test_few_validation_rows_are_a_sample_of_every_class(rng):
     assert_array_equal(counts, np.ceil(all_counts / 10))
 
 
+def test_a_sample_of_validation_rows_has_whole_groups(rng):
+    X, y = made(n=400)
+    who = rng.integers(0, 100, 400)
+    rows = ensemble_rows(X, y, groups=Groups.of_labels(who))
+    found = rows.sample(60, np.arange(400), rng)
+    assert 40 < len(found) <= 60
+    assert not set(who[found]) & set(np.delete(who, found))
+
+
+def test_a_sample_of_groups_is_not_known_from_their_other_rows(monkeypatch, rng):
+    """Labels are random, but the same within a group of rows that are nearly equal."""
+    monkeypatch.setattr("ecselm.estimators._ensemble.VALIDATION_ROWS", 200)
+    who = np.repeat(np.arange(100), 8)
+    X = rng.standard_normal((100, 3))[who] + 0.01 * rng.standard_normal((800, 3))
+    y = rng.integers(0, 2, 100)[who]
+    found = members_of(ensemble_rows(X, y, groups=Groups.of_labels(who)))
+    assert len(found.positions) == 200
+    assert found.members[0].squared_error > 0.9
+
+
 # Invariances
 
 

@@ -280,13 +280,20 @@ class EnsembleRows:
         """Return the positions of a sample by class, in the order of the rows' hashes.
 
         The order makes the draw independent of the order of the rows. Every class has its
-        share, but at least as many rows as two, if it has them.
+        share, but at least as many rows as two, if it has them. Groups are drawn whole.
         """
         if size >= len(self):
             return np.arange(len(self))
         order = np.argsort(hashes, kind="stable")
         ranks = np.empty(len(self))
         ranks[order] = rng.random(len(self))
+        if self.groups is not None:  # whole groups: rows left in training would tell of the others
+            codes = self.groups.codes
+            first = order[np.unique(codes[order], return_index=True)[1]]  # row of every group
+            groups = np.argsort(ranks[first], kind="stable")
+            ends = np.cumsum(np.bincount(codes)[groups])
+            kept = groups[: max(1, np.searchsorted(ends, size, side="right"))]
+            return np.flatnonzero(np.isin(codes, kept))
         counts = np.bincount(self.strata)
         wanted = np.minimum(counts, np.maximum(np.ceil(counts * (size / len(self))), 2))
         chosen = [

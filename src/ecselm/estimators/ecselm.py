@@ -615,9 +615,8 @@ class ECSELMClassifier(ELMClassifierBase):
         prior = search.prior_entries()
         by_class = problem.level.group_costs(prior[np.newaxis])[0]
         B = problem.by_row(by_class[data.codes])
-        mean = float(np.average(B, weights=data.weight))
         weight = B if data.weight is None else B * data.weight
-        unit = np.average(B, weights=data.weight)
+        unit = float(np.average(B, weights=data.weight))
         known = EnsembleRows(
             data.X,
             class_targets(k)[data.codes],
