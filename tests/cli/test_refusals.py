@@ -63,6 +63,13 @@ def test_options_are_refused_by_name(tumours, capsys, here, option, value, sente
     assert not list(here.iterdir())
 
 
+def test_hidden_units_are_a_number_or_auto(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "rows.csv", "--target", "kind", "--hidden", "many"])
+    assert ended.value.code == 2
+    assert "--hidden: must be a number or auto, got 'many'" in capsys.readouterr().err
+
+
 def test_names_of_rows_are_no_classes(capsys, here):
     rows = [f"{i},p{i},{'ab'[i % 2]}" for i in range(30)]
     Path("rows.csv").write_text("\n".join(["size,name,kind", *rows]))

@@ -28,11 +28,13 @@ from ecselm.study import (
     Estimate,
     Evaluation,
     LearnedCosts,
+    Member,
     RequestSummary,
     SearchSummary,
 )
+from ecselm.study.run import members_of
 
-SMALL = {"n_hidden": 20, "population_size": 5, "max_epochs": 3, "activation": "radbas"}
+SMALL = {"population_size": 5, "max_epochs": 3}
 MARKUP = "<script>alert('x')</script>"
 
 
@@ -99,6 +101,7 @@ def learned_of(model, words):
         bool(model.keeps_prior_),
         float(model.gain_),
         float(model.gain_std_error_),
+        decides=True,
     )
 
 
@@ -148,6 +151,7 @@ def classes_card(load, target, stated=None, **parameters):
         settings={"scoring": "'gmean'", "random_state": "0"},
         versions={"ecselm": "0.8.0", "numpy": "2.3.0", "scikit-learn": "1.8.0"},
         command=f"ecselm fit {target}.csv --target {target} --metric gmean -o model.skops",
+        members=members_of(model),
     )
 
 
@@ -272,4 +276,5 @@ def nasty(n_classes=25, n_columns=200):
         {text: text},
         {text: text},
         text,
+        (Member(text, text, 1e-300, 1e300, 0.0),),
     )

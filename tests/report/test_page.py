@@ -14,8 +14,8 @@ from tests.report import cards
 from tests.report.pages import Page, looked_up
 
 KEYS = {
-    "tumours": "warnings request data costs search scores confusion recalls thresholds calibration "
-    "baselines reproduction",
+    "tumours": "warnings request data costs search members scores confusion recalls thresholds "
+    "calibration baselines reproduction",
     "progression": "request data scores errors baselines",
     "bare": "request data scores",
 }
@@ -47,6 +47,7 @@ def test_numbers_that_matter_are_all_there(made):
         "/test/precision_recall/0/area",
         "/test/reliability/area",
         "/search/n_evaluations",
+        "/members/0/squared_error",
         "/learned/gain",
         "/request/seed",
     ]

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ecselm import CostSearchCV, ECSELMClassifier, ECSELMRegressor, EELMClassifier
 from ecselm._wording import listed
-from ecselm.study.run import learned_costs, search_summary
+from ecselm.study.run import learned_costs, members_of, search_summary
 from ecselm.study.statements import cost_sentences, rounded, weight_sentences
 
 SMALL = {"population_size": 5, "max_epochs": 1, "random_state": 0}
@@ -170,9 +170,10 @@ def test_search_around_another_classifier_has_learned_costs_too(tumours):
         (CostSearchCV(LogisticRegression(), **SMALL), True),
         (CostSearchCV(LogisticRegression(), cost_level="class", **SMALL), False),
         (ECSELMClassifier(20, cost_level="matrix", decision="min_cost", **SMALL), True),
-        (ECSELMClassifier(20, **SMALL), False),
+        (ECSELMClassifier(20, ensemble=None, **SMALL), False),
+        (ECSELMClassifier(20, **SMALL), True),
     ],
-    ids=["decision", "class", "min_cost", "weights"],
+    ids=["decision", "class", "min_cost", "weights", "ensemble"],
 )
 def test_card_knows_whether_costs_decide(model, decides, tumours):
     model.set_params(cost={("ill", "well"): 5}, scoring="mean_cost", keep_prior="always")
@@ -197,6 +198,21 @@ def test_progress_is_the_history_of_the_search(tumours):
     assert (found.n_evaluations, found.seconds, found.interrupted) == (10, 2.5, True)
     evolved = EELMClassifier(5, population_size=5, max_epochs=1, random_state=0).fit(*tumours)
     assert search_summary(evolved, 1.0).n_evaluations == evolved.n_evaluations_
+
+
+def test_members_are_those_of_the_ensemble(tumours):
+    model = make_pipeline(StandardScaler(), ECSELMClassifier(20, **SMALL)).fit(*tumours)
+    found = members_of(model)
+    assert [one.squared_error for one in found] == list(model[-1].members_["squared_error"])
+    assert [one.C for one in found] == list(model[-1].members_["C"])
+    one_layer = ECSELMClassifier(20, ensemble=None, **SMALL).fit(*tumours)
+    assert members_of(one_layer) == ()
+
+
+def test_metric_of_probabilities_searches_no_costs(tumours):
+    model = ECSELMClassifier(20, scoring="neg_log_loss", **SMALL).fit(*tumours)
+    assert search_summary(model, 1.0).n_evaluations == 0
+    assert learned_costs(model, ["ill", "well"]).keeps_prior
 
 
 def test_generations_without_a_finite_fitness_are_left_out(tumours, monkeypatch):

@@ -169,6 +169,7 @@ def test_kept_prior_is_mentioned_unless_requested():
         in only(unknown)
     )
     assert warnings_of(replace(card, settings={"keep_prior": "'always'"})) == ()
+    assert warnings_of(replace(card, search=replace(card.search, n_evaluations=0))) == ()
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,6 @@ def test_single_confusions_of_three_classes_need_costs_by_confusion():
         "cost_intervals": {("flu", "well"): (2.0, np.inf)},
         "cost_order": [(("pox", "flu"), ("flu", "pox")), (("flu", "pox"), ("well", "flu"))],
         "cost_level": "matrix",
-        "decision": "min_cost",
     }
 
 

@@ -84,7 +84,7 @@ class SearchBar:
     def show(self) -> TaskID:
         """Show the bar."""
         if self._task is None:
-            self._task = self._progress.add_task("choosing hidden layers", total=None, best="")
+            self._task = self._progress.add_task("choosing the ensemble", total=None, best="")
         return self._task
 
     def __call__(self, progress: SearchProgress) -> None:

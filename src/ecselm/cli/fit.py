@@ -94,7 +94,11 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="share of test rows (default: 0.25)",
     )
     group.add_argument(
-        "--hidden", type=int, default=100, metavar="N", help="number of hidden units (default: 100)"
+        "--hidden",
+        type=_hidden_units,
+        default="auto",
+        metavar="N",
+        help="number of hidden units of every layer, or auto, by the number of rows (default)",
     )
     group.add_argument(
         "--epochs", type=int, metavar="N", help="number of generations of the search"
@@ -113,6 +117,15 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1)"
     )
     group.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+
+
+def _hidden_units(text: str) -> int | str:
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number or auto, got {text!r}") from None
 
 
 def _add_stream(parser: argparse.ArgumentParser) -> None:

@@ -339,7 +339,8 @@ def calibration(card: Card) -> Section | None:
     words = [
         paragraph(
             "Rows are binned by predicted probability; a dot is the share of the bin in which the "
-            "prediction came true. Dots below the dashed line are overconfident."
+            "prediction came true. Dots below the dashed line are overconfident. Probabilities "
+            "are those of the training population; costs act on decisions, not on them."
         )
     ]
     if curve.area is not None:
@@ -494,9 +495,59 @@ def search(card: Card) -> Section | None:
     return Section("search", "Cost search", body)
 
 
+INPUTS = {
+    "standard": "standardised",
+    "ranks": "normal scores of ranks",
+    "root": "divided by the root of the standard deviation",
+    "relevance": "standardised, times their relevance",
+    "minmax": "scaled to their range",
+    None: "as they are",
+}
+KERNELS = {"rbf": "radial basis", "laplacian": "Laplacian"}
+
+
+def members(card: Card) -> Section | None:
+    """Return the members of the ensemble, folded."""
+    if not card.members:
+        return None
+    n = len(card.members)
+    best = card.members[0].squared_error
+    error = figure(score(best), best, "members", 0, "squared_error")
+    words = paragraph(
+        f"The model is the mean of {counted(n, 'kernel machine')}. They were chosen among kernels, "
+        "scales of the inputs, widths and C by the squared error of their leave-one-out scores "
+        "on training rows, the least of which is ", error, ". Neither the metric nor costs choose "
+        "them, except through the weights of rows.",
+    )  # fmt: skip
+    rows = (
+        (
+            KERNELS.get(one.kernel, one.kernel),
+            INPUTS.get(one.inputs, str(one.inputs)),
+            number(figure(amount(one.width), one.width, "members", i, "width")),
+            number(figure(amount(one.C, MOST_DIGITS), one.C, "members", i, "C")),
+            number(
+                figure(score(one.squared_error), one.squared_error, "members", i, "squared_error")
+            ),
+        )
+        for i, one in enumerate(card.members)
+    )
+    head = ("kernel", "inputs", "width", "C", "squared error")
+    listed_members = element(
+        "details",
+        element("summary", counted(n, "member")),
+        table("Members, the best first", head, rows, "columns"),
+    )
+    return Section("members", "Ensemble", joined((words, listed_members)))
+
+
 def _gain(card: Card, learned: LearnedCosts) -> Markup:
     """Return whether learned costs beat the prior costs."""
     is_stated = card.test.cost_matrix is not None
+    if not card.has_learned_costs():
+        return paragraph(
+            "No costs were searched: these are the default costs for this metric, the class "
+            "balance and the stated costs."
+        )
     if not learned.keeps_prior:
         _, what = _nouns(card, learned)
         outcome = f"These {what.lower()} were learned: the search found them best for the metric."
@@ -571,7 +622,9 @@ def _by_class(noun: str, names: list[str], learned: LearnedCosts) -> Markup:
 def _course(found: SearchSummary) -> list[Markup]:
     n = figure(count(found.n_evaluations), found.n_evaluations, "search", "n_evaluations")
     seconds = figure(amount(found.seconds), found.seconds, "search", "seconds")
-    words = [paragraph(n, " candidates in ", seconds, " seconds.")]
+    if not found.n_evaluations:
+        return [paragraph("No costs were searched. The fit took ", seconds, " seconds.")]
+    words = [paragraph(n, " candidates; the whole fit took ", seconds, " seconds.")]
     if found.best:
         last = len(found.best) - 1
         best = figure(score(found.best[last]), found.best[last], "search", "best", last)

@@ -10,6 +10,7 @@ from ecselm.study.card import (
     Estimate,
     Evaluation,
     LearnedCosts,
+    Member,
     RequestSummary,
     SearchSummary,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "FitRequest",
     "FitResult",
     "LearnedCosts",
+    "Member",
     "RequestSummary",
     "SearchSummary",
     "StatedCosts",

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from ecselm.metrics import get_metric
 from ecselm.tables.schema import ColumnNote, Task
 
-FORMAT = 2  # of cards; raised when a field changes its meaning
+FORMAT = 3  # of cards; raised when a field changes its meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,17 @@ class LearnedCosts:
     gain: float | None  # over prior costs, on validation rows
     gain_std_error: float | None
     decides: bool = False  # costs act on decisions, and do not weight training rows
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an ensemble: a kernel on scaled inputs, with its C."""
+
+    kernel: str
+    inputs: str | None  # scale of the inputs, None as they are
+    width: float  # of the kernel, relative to the spread of the inputs
+    C: float
+    squared_error: float  # leave-one-out, on targets of -1 and 1 for classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +168,12 @@ class Card:
     settings: dict[str, str] = field(default_factory=dict)  # parameters, as Python writes them
     versions: dict[str, str] = field(default_factory=dict)
     command: str = ""  # that reproduces the model
+    members: tuple[Member, ...] = ()  # of the ensemble, the best first; none of one layer
+
+    def has_learned_costs(self) -> bool:
+        """Tell whether costs were searched, used or not: metrics of probabilities have none."""
+        searched = self.search is None or self.search.n_evaluations > 0
+        return searched and self.settings.get("keep_prior") != repr("always")
 
     def best_baseline(self) -> Baseline | None:
         """Return the best baseline by the requested metric, the first of equals."""

@@ -45,17 +45,16 @@ MAX_POINTS = 200  # of a curve
 MAX_BINS = 10
 ROWS_PER_BIN = 25  # with fewer, the observed share is mostly sampling error
 MAJORITY = "most frequent class"
-N_HIDDEN = 100
 CONFIDENCE = 0.95  # of the intervals of all baselines together
 BASELINES: dict[Task, dict[str, Callable[[int], Any]]] = {
     "classes": {
-        "ELM": lambda seed: ELMClassifier(N_HIDDEN, random_state=seed),
-        "W1-ELM": lambda seed: WELMClassifier(N_HIDDEN, weighting="w1", random_state=seed),
-        "W2-ELM": lambda seed: WELMClassifier(N_HIDDEN, weighting="w2", random_state=seed),
+        "ELM": lambda seed: ELMClassifier(random_state=seed),
+        "W1-ELM": lambda seed: WELMClassifier(weighting="w1", random_state=seed),
+        "W2-ELM": lambda seed: WELMClassifier(weighting="w2", random_state=seed),
         MAJORITY: lambda _: DummyClassifier(strategy="most_frequent"),
     },
     "numbers": {
-        "ELM": lambda seed: ELMRegressor(N_HIDDEN, random_state=seed),
+        "ELM": lambda seed: ELMRegressor(random_state=seed),
         "mean": lambda _: DummyRegressor(strategy="mean"),
         "median": lambda _: DummyRegressor(strategy="median"),
     },

@@ -258,9 +258,7 @@ def _majority_metric(card: Card) -> Iterator[str]:
 
 def _kept_prior(card: Card) -> Iterator[str]:
     learned = card.learned
-    if learned is None or not learned.keeps_prior:
-        return
-    if card.settings.get("keep_prior") == repr("always"):  # then nothing was compared
+    if learned is None or not learned.keeps_prior or not card.has_learned_costs():
         return
     much = ""
     if learned.gain is not None and learned.gain_std_error is not None:

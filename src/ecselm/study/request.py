@@ -24,6 +24,7 @@ from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
+AUTO = "auto"
 NUMBERS_METRIC = "neg_mean_absolute_error"  # the default of a regression
 
 
@@ -60,7 +61,7 @@ class FitRequest:
     task: Task | None = None
     groups: str | None = None
     test_share: float = 0.25
-    n_hidden: int | None = None
+    n_hidden: int | str | None = None
     max_epochs: int | None = None
     population_size: int | None = None
     max_time: float | None = None
@@ -181,7 +182,9 @@ def check_request(request: FitRequest) -> None:
         raise ValueError(f"held-out must be a share between 0 and 1, got {request.test_share}")
     amounts = request.n_hidden, request.max_epochs, request.population_size, request.seed
     for (name, least), value in zip(MINIMA.items(), amounts, strict=True):
-        if value is not None and value < least:
+        if isinstance(value, str) and value != AUTO:
+            raise ValueError(f"{name} must be a number or {AUTO!r}, got {value!r}")
+        if isinstance(value, int) and value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
     if request.max_time is not None and not request.max_time > 0:
         raise ValueError(f"max-time must be more than 0 seconds, got {request.max_time:g}")

@@ -33,6 +33,7 @@ from ecselm.study.card import (
     ClassCount,
     DataSummary,
     LearnedCosts,
+    Member,
     RequestSummary,
     SearchSummary,
 )
@@ -173,6 +174,7 @@ def make_card(
             model=record_predictions(fit.pipeline, test.X),
             groups=test.groups,
         ),
+        members=members_of(fit.pipeline),
         settings=settings_of(last_step(fit.pipeline)),
         versions={"python": platform.python_version(), **{one: version(one) for one in PACKAGES}},
     )
@@ -414,7 +416,7 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
     matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
     decides = (
         getattr(learner, "cost_level", None) == "decision"
-        or getattr(learner, "decision", None) == "min_cost"
+        or getattr(learner, "_decision_costs_", None) is not None
     )
     if cost is None:
         sentences = cost_sentences(classes, matrix)
@@ -455,7 +457,7 @@ def search_summary(model: Any, seconds: float, interrupted: bool = False) -> Sea
     if not hasattr(learner, "history_"):
         return None
     history = learner.history_
-    history = history[np.isfinite(history[["best", "mean"]].to_numpy()).all(axis=1)]
+    history = history[np.isfinite(history[["best", "mean"]].to_numpy(dtype=np.float64)).all(axis=1)]
     return SearchSummary(
         tuple(history["generation"].astype(int).tolist()),
         tuple(history["best"].astype(float).tolist()),
@@ -464,6 +466,23 @@ def search_summary(model: Any, seconds: float, interrupted: bool = False) -> Sea
         float(seconds),
         interrupted,
     )
+
+
+def members_of(model: Any) -> tuple[Member, ...]:
+    """Return the members of the ensemble of a model, the best first; none of one layer.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, or a pipeline that ends with it.
+
+    Examples
+    --------
+    >>> from ecselm import ELMClassifier
+    >>> members_of(ELMClassifier().fit([[0.0], [1.0]], [0, 1]))
+    ()
+    """
+    return tuple(Member(*one) for one in getattr(last_step(model), "_members_", None) or ())
 
 
 def last_step(model: Any) -> Any:

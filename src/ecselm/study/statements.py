@@ -343,8 +343,8 @@ class StatedCosts:
             "cost_order": self.cost_order,
         }
         given: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
-        if self.cost_level == "matrix":  # weights of rows do not know confusions
-            given |= {"cost_level": "matrix", "decision": "min_cost"}
+        if self.cost_level == "matrix":
+            given["cost_level"] = "matrix"
         return given
 
     @property
