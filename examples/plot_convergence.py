@@ -2,8 +2,8 @@
 Convergence of a cost search
 ============================
 
-A cost search begins with priors: equal costs, weights by class. The distance above them is the gain
-of the search, on its validation rows.
+A cost search begins with priors: equal costs, costs by class counts. The distance above them is the
+gain of the search, on decisions about rows that were left out in training.
 """
 
 # %%
@@ -27,6 +27,7 @@ def search(optimizer):
         40,
         cost_level="matrix",
         scoring="balanced_accuracy",
+        keep_prior=False,
         optimizer=optimizer,
         population_size=15,
         max_epochs=25,

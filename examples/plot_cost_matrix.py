@@ -3,7 +3,7 @@ Cost matrices
 =============
 
 A cost matrix has a row for every true class and a column for every predicted class. Here one that
-is stated, and one that a search has learned for the accuracy.
+is stated, and one that a search has learned for the balanced accuracy.
 """
 
 # %%
@@ -21,7 +21,7 @@ X, y = load_wine(return_X_y=True)
 y = np.array(["Barolo", "Grignolino", "Barbera"])[y]
 
 cost = {("Barolo", "Grignolino"): 8, ("Barolo", "Barbera"): 5, ("Barbera", "Grignolino"): 2}
-stated = CSELMClassifier(cost=cost, decision="min_cost", random_state=0).fit(X, y)
+stated = CSELMClassifier(cost=cost, random_state=0).fit(X, y)
 CostMatrixDisplay.from_estimator(stated).ax_.set_title("stated")
 plt.show()
 
@@ -29,8 +29,6 @@ plt.show()
 # With ``cost_level="matrix"`` every confusion has a cost of its own. These wines are easy to
 # separate, so there is little to learn, and the search stays near equal costs.
 
-learned = ECSELMClassifier(
-    cost_level="matrix", decision="min_cost", keep_prior=False, random_state=0
-).fit(X, y)
+learned = ECSELMClassifier(cost_level="matrix", keep_prior=False, random_state=0).fit(X, y)
 CostMatrixDisplay.from_estimator(learned).ax_.set_title("learned")
 plt.show()

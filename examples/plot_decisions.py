@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from ecselm import CSELMClassifier
+from ecselm import CSELMClassifier, ELMClassifier
 from ecselm.displays import CostMatrixDisplay
 from ecselm.metrics import total_cost
 
@@ -32,9 +32,9 @@ folds = StratifiedKFold(5, shuffle=True, random_state=0)
 
 def compare(X, y, cost):
     models = {
-        "no costs": CSELMClassifier(weighting=None, random_state=0),
-        "weights": CSELMClassifier(cost=cost, random_state=0),
-        "decisions": CSELMClassifier(cost=cost, decision="min_cost", random_state=0),
+        "no costs": ELMClassifier(random_state=0),
+        "weights": CSELMClassifier.paper(cost=cost, random_state=0),
+        "decisions": CSELMClassifier(cost=cost, random_state=0),
     }
     _, axes = plt.subplots(1, 3, figsize=(13, 4.5), layout="constrained")
     for ax, (name, model) in zip(axes, models.items(), strict=True):

@@ -28,7 +28,7 @@ constraints = {
     "20 alarms": {"fixed_costs": {ALARM: 1, MISSED: 20}},
 }
 models = {
-    name: ECSELMClassifier(60, activation="radbas", random_state=0, **given).fit(X_train, y_train)
+    name: ECSELMClassifier(random_state=0, **given).fit(X_train, y_train)
     for name, given in constraints.items()
 }
 figure, axes = plt.subplots(2, 2, figsize=(8, 7), layout="constrained")

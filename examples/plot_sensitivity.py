@@ -28,7 +28,7 @@ MISSED = ("malignant", "benign")
 models = {
     "ELM, no costs": ELMClassifier(random_state=0),
     "W1-ELM": WELMClassifier(random_state=0),
-    "CSELM, cost 10": CSELMClassifier(cost={MISSED: 10}, decision="min_cost", random_state=0),
+    "CSELM, cost 10": CSELMClassifier(cost={MISSED: 10}, random_state=0),
 }
 for model in models.values():
     model.fit(X_train, y_train)

@@ -37,10 +37,8 @@ def models(ratio):
     return {
         "ELM, no costs": ELM,
         "W1-ELM, rare class counts more": W1ELM,
-        "CSELM, costs as weights": CSELMClassifier(cost=cost, random_state=0),
-        "CSELM, least expected cost": CSELMClassifier(
-            cost=cost, decision="min_cost", random_state=0
-        ),
+        "CSELM, costs as weights": CSELMClassifier.paper(cost=cost, random_state=0),
+        "CSELM, least expected cost": CSELMClassifier(cost=cost, random_state=0),
     }
 
 
