@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-TESTED = ("tutorial.md", "guide.md", "coming_from.md", "howto/*.md", "extend/*.md", "streaming.md")
+TESTED = (
+    "tutorial.md",
+    "guide.md",
+    "ensembles.md",
+    "coming_from.md",
+    "howto/*.md",
+    "extend/*.md",
+    "streaming.md",
+)
 PAGES = sorted(page for pattern in TESTED for page in DOCS.glob(pattern) if page.stem != "index")
 SNIPPET = re.compile(
     r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```"
