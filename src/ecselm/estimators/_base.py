@@ -250,7 +250,9 @@ class ELMBase(BaseEstimator):
         check_is_fitted(self)
         if getattr(self, "_members_", None) is None:
             raise AttributeError("members_ is there only for an ensemble, got ensemble=None")
-        return pd.DataFrame(self._members_, columns=list(Member._fields))
+        frame = pd.DataFrame(self._members_, columns=list(Member._fields))
+        kept = pd.Series([one.inputs for one in self._members_], dtype=object)  # None stays None
+        return frame.assign(inputs=kept)
 
     def _recipe(
         self, X: Matrix, rng: np.random.Generator | None = None, n_rows: int | None = None
@@ -510,13 +512,12 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
     def _calibrate(self, loo: LooScores) -> None:
         """Fit probabilities of the training population to leave-one-out scores.
 
-        They undo the costs of rows in training. Where the largest score decides, so does the
-        largest product of cost and probability, exactly.
+        They undo the costs of rows in training. Where these are equal and the largest score
+        decides, the largest probability is always where the largest score is.
         """
         k, self._weighted_probabilities_ = len(self.classes_), None
-        by_class = loo.class_costs(k)
-        if self._decision_costs_ is None and by_class is not None:
-            self._probabilities_ = ScoreCalibration.from_loo(loo, k, by_class)
+        if self._decision_costs_ is None and loo.has_equal_costs:
+            self._probabilities_ = ScoreCalibration.from_loo(loo, k)
         else:
             self._probabilities_ = fit_calibration(loo, k)
 

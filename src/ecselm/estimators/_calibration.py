@@ -114,18 +114,10 @@ class LooScores:
         """Return the rows weighted by their costs."""
         return self if self.B is None else replace(self, weight=self.weight * self.B)
 
-    def class_costs(self, n_classes: int) -> FloatArray | None:
-        """Return the cost (k,) of every class in training, 1 if it does not occur.
-
-        None where rows of a class have different costs, or costs are not positive.
-        """
-        if self.B is None:
-            return np.ones(n_classes)
-        counts = np.bincount(self.y, minlength=n_classes)
-        means = np.bincount(self.y, self.B, n_classes) / np.maximum(counts, 1)
-        means[counts == 0] = 1.0
-        same = np.allclose(self.B, means[self.y], rtol=1e-6, atol=0.0)
-        return means if same and (means > 0).all() else None
+    @property
+    def has_equal_costs(self) -> bool:
+        """Tell whether all rows cost the same in training."""
+        return self.B is None or bool(np.ptp(self.B) <= 1e-6 * np.abs(self.B).max())
 
     def usable(self) -> LooScores:
         """Return the rows of positive weight and finite scores.

@@ -46,6 +46,7 @@ N_PENALTIES = len(PENALTIES)
 CLOSE, CLOSE_ENOUGH = 2.0, 0.01
 RELEVANCE_ROWS, RELEVANCE_ROWS_PER_OUTPUT = 1000, 200
 RELEVANCE_ROUNDS, RELEVANCE_POWER, LEAST_RELEVANCE = 2, 0.5, 1e-3
+LARGEST = 1e100
 ALIKE = 2.0  # ratio of standard deviations up to which inputs share a scale
 
 LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 3.2, 2000
@@ -387,7 +388,7 @@ def relevance_scale(rows: EnsembleRows, centres: FloatArray, standard: InputScal
         scale = replace(standard, width=standard.width / relevance)
         A, Z = scale(rows.X), scale(centres)
         around, between = kernel_distances("rbf", A, Z), kernel_distances("rbf", Z, Z)
-        base, least = resolve_gamma("scale", A), np.inf
+        base, least = resolve_gamma("scale", A, rows.weight), np.inf
         H, beta = around, rows.T[:0]
         for width in WIDTHS[1:-1]:
             values, K = np.exp(-width * base * around), np.exp(-width * base * between)
@@ -397,10 +398,14 @@ def relevance_scale(rows: EnsembleRows, centres: FloatArray, standard: InputScal
             errors = [_squared_error(path.loo_scores(C), rows) for C in PENALTIES]
             if min(errors) < least:
                 least, H, beta = min(errors), values, path.beta(PENALTIES[np.argmin(errors)])
-        # The gradient of sum_l beta_l exp(-gamma |a - z_l|^2) by a, but for a factor.
-        gradient = A[:, :, np.newaxis] * (H @ beta)[:, np.newaxis]
-        gradient -= np.einsum("nl,ld,lm->ndm", H, Z, beta, optimize=True)
-        squares = np.average(np.square(gradient).sum(axis=2), axis=0, weights=rows.B)
+        # The gradient of sum_l beta_l exp(-gamma |a - z_l|^2) by a, but for a factor, one
+        # output at a time: all of them may be too large.
+        squares = np.zeros(len(relevance))
+        for b in beta.T:
+            gradient = A * (H @ b)[:, np.newaxis] - H @ (Z * b[:, np.newaxis])
+            squares += rows.B @ np.square(gradient)
+        if not squares.any():  # scores that depend on nothing
+            break
         relevance = (relevance * np.sqrt(squares)) ** RELEVANCE_POWER
         relevance = np.maximum(relevance / relevance.max(), LEAST_RELEVANCE)
     return replace(standard, width=standard.width / relevance)
@@ -479,6 +484,11 @@ def fit_ensemble(
     sums : callable or None, default=None
         Return the normal equations of all training rows behind layers; None: of ``rows``.
     """
+    if abs(rows.X).max() > LARGEST:
+        raise ValueError(
+            f"X must have entries up to {LARGEST:g}, whose squares are finite, with an ensemble, "
+            f"got {abs(rows.X).max():g}"
+        )
     spec = spec.for_inputs(rows)
     size = EnsembleSize.of(n_hidden, len(rows), rows.T.shape[1], spec.n_members, memory)
     centre_rng, sample_rng = rng.spawn(2)

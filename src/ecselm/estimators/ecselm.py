@@ -512,7 +512,8 @@ class ECSELMClassifier(ELMClassifierBase):
         groups : array of shape (N,), default=None
             Labels of groups of rows, such as patients: no candidate is validated on rows
             of a group that it was trained on, and a group counts as one row of each of its
-            classes in the prior test. Not with ``fitness="loo"`` or ``"train"``.
+            classes in the prior test. Groups are left out of an ensemble as a whole; with one
+            layer not with ``fitness="loo"`` or ``"train"``.
 
         Returns
         -------
