@@ -251,7 +251,7 @@ class ELMBase(BaseEstimator):
         if getattr(self, "_members_", None) is None:
             raise AttributeError("members_ is there only for an ensemble, got ensemble=None")
         frame = pd.DataFrame(self._members_, columns=list(Member._fields))
-        kept = pd.Series([one.inputs for one in self._members_], dtype=object)  # None stays None
+        kept = pd.Series([one.inputs for one in self._members_ or ()], dtype=object)  # None stays
         return frame.assign(inputs=kept)
 
     def _recipe(

@@ -462,6 +462,12 @@ class CostSearch:
             return inside
         return self.encoding.region.repaired(self.path.prior[np.newaxis])[0]
 
+    def equal_entries(self) -> FloatArray:
+        """Return equal entries (E,), moved into the region of allowed costs."""
+        ones = np.ones(self.encoding.level.n_entries)
+        inside = self.allowed(ones)
+        return self.encoding.region.repaired(ones[np.newaxis])[0] if inside is None else inside
+
     def at_prior(self, entries: FloatArray, engine: Engine, fitness: Fitness) -> SearchResult:
         """Return the result of no search at all, with the prior's entries (E,)."""
         point = self.encoding.encode(entries)

@@ -67,13 +67,23 @@ def learn_decision(
     search_rng, fold_rng = rngs
     result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
     prior = result.priors.get(PRIOR)
-    if prior is None or not isinstance(fitness, ConfusionFitness | RowCostFitness):
+    if prior is None or result.history.reason == "interrupted":
+        return result, None
+    if not isinstance(fitness, ConfusionFitness | RowCostFitness):  # of no sums over rows
         return result, None
     assign_rng, *fold_rngs = fold_rng.spawn(1 + N_FOLDS)
     folds = _folds(fitness.y, row_ids, assign_rng)
     if len(np.unique(folds)) < N_FOLDS:  # too few rows to choose by
         return result, None
-    quiet = replace(search.settings, callbacks=None, verbose=0, checkpoint=None)
+    # As many generations as the search had, however it ended.
+    quiet = replace(
+        search.settings,
+        max_epochs=max(0, len(result.history.generations) - 1),
+        max_time=None,
+        callbacks=None,
+        verbose=0,
+        checkpoint=None,
+    )
     rerun = replace(search, settings=quiet)
     plain = engine.scores(search.encoding.decode(prior.point[np.newaxis]))[0]
     learned = np.empty_like(plain)

@@ -275,7 +275,7 @@ class EnsembleRows:
             order = np.argsort(codes, kind="stable")
             places = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
             together = [place for place in places if len(place) > 1]
-        return LooRows(self.T, self.B, self.weight, together)
+        return LooRows(self.T, self.B, together)
 
     def sample(self, size: int, hashes: AnyArray, rng: np.random.Generator) -> IntArray:
         """Return the positions of a sample by class, in the order of the rows' hashes.

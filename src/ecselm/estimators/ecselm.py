@@ -659,9 +659,9 @@ class ECSELMClassifier(ELMClassifierBase):
             fitness = problem.class_fitness(
                 scoring, data, found.positions, self.smoothing, decides=True
             )
-        else:  # a metric of probabilities, which no costs change
+        else:  # a metric of probabilities, which no costs change: as equal as they may be
             value = probability_score(scoring, data.validation(found.positions), P, self.classes_)
-            fitness = ConstantFitness(value)
+            fitness, prior = ConstantFitness(value), search.equal_entries()
         if on_decisions and self.keep_prior != "always":
             result, test = learn_decision(
                 *(search, engine, fitness, data.row_ids(found.positions)),

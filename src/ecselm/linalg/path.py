@@ -29,16 +29,14 @@ class LooRows:
     T : array of shape (n, m)
         Targets.
     B : array of shape (n,)
-        Weights of the rows in (15), sample weights included.
-    weight : array of shape (n,) or None, default=None
-        The sample weights: a row of weight 2 stands for two, of which one is left out.
+        Weights of the rows in (15), sample weights included. A row is left out with all of its
+        weight, whose scale must not matter; a copy of it is another row.
     groups : list of arrays or None, default=None
         Positions of rows that are left out together, those of groups with several rows.
     """
 
     T: FloatArray
     B: FloatArray
-    weight: FloatArray | None = None
     groups: Sequence[IntArray] | None = None
 
 
@@ -116,8 +114,6 @@ class RidgePath:
         else:
             residuals = rows.T * root - fitted
             complement = 1.0 - np.minimum(squares, MAX_LEVERAGE)
-        if rows.weight is not None:
-            complement = 1.0 - (1.0 - complement) / np.maximum(rows.weight, 1.0)
         left_out = residuals / complement[:, np.newaxis]
         for group in rows.groups or ():
             F = self.features[group]
