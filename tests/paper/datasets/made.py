@@ -23,6 +23,7 @@ from tests.paper.datasets.test_german import MIXED
 from tests.paper.datasets.test_keel import ROWS as KEEL_ROWS
 from tests.paper.datasets.test_keel import members
 from tests.paper.datasets.test_lfw_images import PAIRS
+from tests.paper.datasets.test_uci121 import members as uci_members
 
 N_GERMAN, N_GAS, N_BANK = 40, 6, 6  # rows, where the real files have more
 
@@ -115,6 +116,16 @@ def made() -> dict[str, Made]:
             plain,
             lambda folder: datasets.load_keel("toy"),
             has_length=False,
+        ),
+        "load_uci121": Made(
+            "uci121_development/toy.zip",
+            {
+                name: content.encode()
+                for name, content in uci_members().items()
+                if name != "conxuntos.dat"  # which is not read
+            },
+            zipped,
+            lambda folder: datasets.load_uci121("toy", folder),
         ),
         "load_lfw_pairs": Made(
             f"{lfw}/lfw_lbp_pca300.npz", arrays(**pairs), zipped, datasets.load_lfw_pairs

@@ -26,6 +26,7 @@ CHOSEN = {"KLDA": {"gamma": "scale"}, "mcSVM": {"gamma": "scale"}, "NS": {}}
 LESS_ACCURATE = {
     *("NN", "PCA-NN", "CSPCA-NN", "LDA-NN", "LPP-NN", "CSLPP-NN", "MFA-NN", "CSMFA-NN", "NS"),
     *("W2ELM", "W2KELM", "CSELM", "RUSBoost", "ECSELM as printed", "CSTree"),
+    "one layer with tuned threshold",
 }
 SMALLER = {"E-ELM": {"population_size": 20}, "EasyEnsemble": {"n_estimators": 3}}
 CLASSIFIERS = [m for m in list_methods("classification") if m.extra != "boosting"]

@@ -74,6 +74,7 @@ def test_learned_costs_obey_the_order(rng):
         population_size=6,
         max_epochs=2,
         fitness=2,
+        ensemble=None,
         random_state=0,
     ).fit(X, y)
     assert model.class_costs_[-1] > model.class_costs_[:-1].max()

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
 
 from ecselm.estimators import (
+    CostSearchCV,
     CSELMClassifier,
     ECSELMClassifier,
     EELMClassifier,
@@ -62,7 +63,17 @@ def kernel_penalties(shape: Shape) -> Grid:
     return {"C": PENALTIES, "gamma": widths(shape)}
 
 
+def tuned_one_layer(scoring: Any = None) -> Any:
+    """Return one layer with equal costs whose threshold is tuned for ``scoring``.
+
+    The log loss depends on no threshold: for it the layer is returned without one.
+    """
+    layer = ECSELMClassifier(ensemble=None, keep_prior="always", scoring="accuracy")
+    return layer if scoring == "neg_log_loss" else CostSearchCV(layer, scoring=scoring)
+
+
 CLASSIFICATION = partial(Method, task="classification")
+UNITS = 100  # of one layer, where neither the paper nor a protocol gives L
 
 ELM_METHODS = (
     CLASSIFICATION(
@@ -70,7 +81,7 @@ ELM_METHODS = (
         tables="I VI VIII X XII XIV",
         source=HUANG,
         status="exact",
-        make=ELMClassifier,
+        make=partial(ELMClassifier, n_hidden=UNITS),
         grid={"C": PENALTIES},
     ),
     CLASSIFICATION(
@@ -86,7 +97,7 @@ ELM_METHODS = (
         tables="I X",
         source=ZONG,
         status="exact",
-        make=partial(WELMClassifier, weighting="w1"),
+        make=partial(WELMClassifier, n_hidden=UNITS, weighting="w1"),
         grid={"C": PENALTIES},
     ),
     CLASSIFICATION(
@@ -94,7 +105,7 @@ ELM_METHODS = (
         tables="I VI VIII X XII XIV",
         source=ZONG,
         status="exact",
-        make=partial(WELMClassifier, weighting="w2"),
+        make=partial(WELMClassifier, n_hidden=UNITS, weighting="w2"),
         grid={"C": PENALTIES},
         aliases=("WELM",),
     ),
@@ -124,15 +135,22 @@ ELM_METHODS = (
         tables="VI XI",
         source=PAPER,
         status="exact",
-        make=CSELMClassifier,
+        make=partial(CSELMClassifier.paper, n_hidden=UNITS),
         grid={"C": PENALTIES},
     ),
     CLASSIFICATION(
         "ECSELM",
         tables="I II III VI VII VIII IX X XI XII XIV",
-        source=f"{PAPER}; costs by class, fitness on validation rows",
+        source=f"{PAPER}; an ensemble of kernels, costs by class for its decisions",
         status="substitute",
         make=ECSELMClassifier,
+        aliases=("ECSELM, ensemble",),
+    ),
+    CLASSIFICATION(
+        "ECSELM, one layer",
+        source=f"{PAPER}; costs by class, fitness on validation rows",
+        status="substitute",
+        make=partial(ECSELMClassifier, ensemble=None),
     ),
     CLASSIFICATION(
         "ECSELM as printed",
@@ -149,6 +167,26 @@ ELM_METHODS = (
         make=partial(ECSELMClassifier, kernel="rbf"),
         grid=kernel_penalties,
         aliases=("KECSELM",),
+    ),
+    CLASSIFICATION(
+        "one layer with tuned threshold",
+        source="ECSELM, one layer, with equal costs, in CostSearchCV",
+        make=tuned_one_layer,
+    ),
+    CLASSIFICATION(
+        "ELM, ensemble",
+        source=f"{HUANG}; the mean of kernel machines chosen by leave-one-out",
+        make=partial(ELMClassifier, ensemble="auto"),
+    ),
+    CLASSIFICATION(
+        "W1ELM, ensemble",
+        source=f"{ZONG}; the mean of kernel machines chosen by leave-one-out",
+        make=partial(WELMClassifier, weighting="w1", ensemble="auto"),
+    ),
+    CLASSIFICATION(
+        "KELM, ensemble",
+        source=f"{HUANG}; the mean of several, chosen by leave-one-out, all rows as centres",
+        make=partial(KELMClassifier, ensemble="auto"),
     ),
 )
 

@@ -17,7 +17,7 @@ SUBSPACES = ("PCA-NN", "CSPCA-NN", "LDA-NN", "CSLDA-NN", "LPP-NN", "CSLPP-NN", "
 COST_SUBSPACES = ("CSPCA-NN", "CSLDA-NN", "CSLPP-NN", "CSMFA-NN")
 SUMMARY = (*COST_SUBSPACES, "ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
 REGRESSORS = ("DFAT", "LDFAT", *ELMS)
-VARIED = ("ELM", "KELM", "W2ELM", "E-ELM", "ECSELM")
+VARIED = ("ELM", "KELM", "W2ELM", "E-ELM", "ECSELM, one layer")
 LEVELS = ("Facial (G)", "Facial (A)", "Dressing", "Vocal")
 Layout = Literal["data", "method", "measure"]
 
