@@ -18,6 +18,7 @@ from ecselm.paper.bench.cases import COUNTED_TARGETS
 from ecselm.paper.bench.report import (
     ALL,
     BASELINE,
+    LABELS,
     NAMES,
     TWO,
     DataFacts,
@@ -99,7 +100,7 @@ def _about(made: Table) -> tuple[str, str, str]:
 
 def _of_two(made: Table) -> str:
     """Return what a table of two classes adds to that of all data sets."""
-    shown = [list(row) for row in made.rows if row[0] in {BASELINE, *FOR_TWO}]
+    shown = [list(row) for row in made.rows if row[0] in {LABELS[BASELINE], *FOR_TWO}]
     return f"### {made.title}, methods for these alone\n\n{table(list(made.header), shown)}"
 
 
@@ -115,7 +116,7 @@ def _pictures() -> str:
 
 
 def _guard(parts: Sequence[Part]) -> str:
-    header = ["target", BASELINE, *GUARDS, "sets of the guard", "further below"]
+    header = ["target", LABELS[BASELINE], *GUARDS, "sets of the guard", "further below"]
     rows = [_guarded(part) for part in parts if part.name == HALF and part.target != "mean_cost"]
     title = f"### Never far below a plain kernel machine: sets with {ENOUGH} rows of every class"
     return f"{title}\n\n{table(header, rows)}"

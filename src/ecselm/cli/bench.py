@@ -53,11 +53,17 @@ def add_parser(commands: Any, summary: str) -> None:
         help="half of the data sets, which share no source; keel and uci only (default: all)",
     )
     parser.add_argument(
+        "--variants",
+        action="store_true",
+        help="compare variants of ECSELM, with and without each of its parts; keel and uci only",
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="small run: few sets, splits, methods and candidates"
     )
     parser.add_argument("--show", action="store_true", help="run nothing, show the stored results")
     add_run_options(
-        parser, "output folder (default: benched, benched-uci or benched-minority, with -quick)"
+        parser,
+        "output folder (default: benched, benched-uci or benched-minority, with -variants, -quick)",
     )
     parser.set_defaults(run=run, resumes=True)
 
@@ -70,7 +76,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _benched(args: argparse.Namespace) -> Result:
-    output = args.output or OUTPUTS[args.suite] + ("-quick" if args.quick else "")
+    ending = "-variants" * args.variants + "-quick" * args.quick
+    output = args.output or OUTPUTS[args.suite] + ending
     options = {
         "sets": args.sets,
         "quick": args.quick,
@@ -79,10 +86,13 @@ def _benched(args: argparse.Namespace) -> Result:
         "run": not args.show,
         "progress": True,
     }
-    if args.suite == "keel":
-        return run_bench(output, methods=args.methods, half=args.half, **options)
-    if args.suite == "uci":
-        return run_uci(output, methods=args.methods, half=args.half, **options)
+    if args.suite != "minority":
+        run_suite = run_bench if args.suite == "keel" else run_uci
+        return run_suite(
+            output, methods=args.methods, half=args.half, variants=args.variants, **options
+        )
+    if args.variants:
+        raise ValueError("variants must be left out for minority, got --variants")
     if args.methods is not None:
         raise ValueError(f"methods must be left out for minority, got {','.join(args.methods)}")
     if args.half != "all":

@@ -2,9 +2,11 @@ import sys
 
 import pytest
 
+from ecselm import ECSELMClassifier
 from ecselm.paper.bench.methods import (
     BENCH_METHODS,
     QUICK_METHODS,
+    VARIANTS,
     check_extras,
     find_bench_methods,
 )
@@ -20,6 +22,28 @@ def test_every_method_can_be_made_with_each_of_at_most_36_candidates(one):
     for candidate in (candidates[0], candidates[-1]):
         get_method(one.name, "classification", **candidate)
         get_method(one.tuned_as or one.name, "classification", **one.params, **candidate)
+
+
+def test_variants_differ_by_the_layer_the_costs_and_nothing_else():
+    made = {
+        one.name: get_method(one.tuned_as or one.name, "classification", **one.params)
+        for one in VARIANTS
+    }
+    printed, threshold = made.pop("ECSELM as printed"), made.pop("one layer, threshold")
+    assert printed.get_params() == ECSELMClassifier.paper().get_params()
+    default = ECSELMClassifier().get_params()
+    for name, model in made.items():
+        changed = {key for key, value in model.get_params().items() if value != default[key]}
+        assert changed <= {"ensemble", "keep_prior", "scoring"}
+        assert (model.ensemble is None) == name.startswith("one layer")
+        assert (model.scoring == "accuracy") == name.endswith("equal costs")
+    layer = made["one layer, equal costs"]
+    assert threshold.estimator.get_params() == layer.get_params()
+
+
+def test_a_threshold_is_left_out_where_probabilities_count():
+    made = get_method("one layer with tuned threshold", scoring="neg_log_loss")
+    assert isinstance(made, ECSELMClassifier)
 
 
 def test_candidates_are_all_different():

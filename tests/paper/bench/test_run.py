@@ -70,6 +70,19 @@ def test_later_methods_and_sets_add_to_a_folder(tmp_path, monkeypatch):
     assert bench(tmp_path, sets=["ecoli-a"], run=False).results["data"].unique() == ["ecoli-a"]
 
 
+def test_variants_are_compared_apart_and_take_results_of_the_default(tmp_path, monkeypatch):
+    bench(tmp_path, sets=["glass-a"], methods=["ECSELM"])
+    ran, begin = [], BenchJob.run
+    monkeypatch.setattr(BenchJob, "run", lambda job: ran.append(job.title) or begin(job))
+    names = ["ECSELM", "one layer, equal costs", "ensemble, implied costs"]
+    done = bench(tmp_path, sets=["glass-a"], methods=names, variants=True)
+    assert len(ran) == 4  # two variants on two splits
+    assert set(done.summary["method"]) == set(names)
+    assert "ECSELM, ensemble" in done.text()
+    own = bench(tmp_path, sets=["glass-a"], run=False)
+    assert set(own.summary["method"]) == {"ECSELM"}
+
+
 def test_costs_are_compared_data_set_by_data_set(tmp_path):
     done = bench(tmp_path, sets=["german", "bank"], methods=[*METHODS, "CSTree"])
     assert set(done.summary["part"]) == {"german", "bank"}

@@ -167,7 +167,7 @@ class BenchMethod:
     Parameters
     ----------
     name : str
-        Name in the registry of methods.
+        Name in the results, and unless ``tuned_as`` is given in the registry of methods.
     grid : callable
         Return the candidates for the shape of the training rows.
     kind : {"chosen", "itself", "threshold"}
@@ -180,7 +180,7 @@ class BenchMethod:
     params : mapping
         Parameters that are set rather than tuned.
     tuned_as : str, default=""
-        The method whose tuned candidate it takes; empty is its own.
+        The method of the registry that is tuned in its place; empty is its own name.
     revision : int, default=0
         Raised when its candidates change, so that earlier results are not reused.
     optional : bool, default=False
@@ -247,6 +247,34 @@ UCI_METHODS = (
     BenchMethod("HistGradientBoosting tuned", few_histogram_trees),
     BenchMethod("XGBoost", params=SINGLE, optional=True),
     BenchMethod("CatBoost", params={"thread_count": 1}, revision=1, optional=True),
+)
+ONE_LAYER = "ECSELM, one layer"
+EQUAL = {"keep_prior": "always", "scoring": "accuracy"}  # the costs that the accuracy implies
+VARIANTS = (  # of one machine, to tell which part of it helps
+    BenchMethod("one layer, equal costs", params=EQUAL, tuned_as=ONE_LAYER),
+    BenchMethod(
+        "one layer, implied costs",
+        kind="itself",
+        params={"keep_prior": "always"},
+        tuned_as=ONE_LAYER,
+    ),
+    BenchMethod(
+        "one layer, learned costs", kind="itself", params={"keep_prior": False}, tuned_as=ONE_LAYER
+    ),
+    BenchMethod("one layer, tested costs", kind="itself", tuned_as=ONE_LAYER),
+    BenchMethod("one layer, threshold", kind="itself", tuned_as="one layer with tuned threshold"),
+    BenchMethod("ensemble, equal costs", params=EQUAL, tuned_as="ECSELM"),
+    BenchMethod(
+        "ensemble, implied costs",
+        kind="itself",
+        params={"keep_prior": "always"},
+        tuned_as="ECSELM",
+    ),
+    BenchMethod(
+        "ensemble, learned costs", kind="itself", params={"keep_prior": False}, tuned_as="ECSELM"
+    ),
+    BenchMethod("ECSELM", kind="itself"),
+    BenchMethod("ECSELM as printed"),
 )
 UCI_QUICK_METHODS = ("ECSELM", "logistic regression", "LightGBM defaults", "ELM", "KELM", "SVC")
 QUICK_METHODS = ("ECSELM", "balanced logistic regression", "ELM", "W2ELM", "KELM", "balanced SVC")

@@ -35,6 +35,7 @@ from ecselm.paper.statistics import (
 )
 
 BASELINE = "ECSELM"
+LABELS = {BASELINE: "ECSELM, ensemble"}  # names in tables that differ from those in results
 ALL, TWO = "all", "two classes"
 DIGITS = 9
 SUMMARY = ("target", "part", "classes", "method", "n", "mean", "mean_rank")
@@ -218,10 +219,10 @@ INTRODUCTION = f"""# Methods that are all tuned alike
 Every method is tuned for the target of its table, on the training rows of every split alone and in
 the same folds. The value of a data set is the mean over its splits; ranks are means over data
 sets, 1 being the best. Wins, ties, losses, the mean difference and the worst loss are those of
-{BASELINE} against the method of the line; values within 1e-9 tie. p is Wilcoxon's signed rank
-test over data sets, corrected after Holm for the number of methods in the table. Methods for
-two classes only are in tables of the data sets of two classes. Where costs count, splits of one
-data set are compared, which are not independent and are not tested.
+{LABELS[BASELINE]}, against the method of the line; values within 1e-9 tie. p is Wilcoxon's
+signed rank test over data sets, corrected after Holm for the number of methods in the table.
+Methods for two classes only are in tables of the data sets of two classes. Where costs count,
+splits of one data set are compared, which are not independent and are not tested.
 """
 
 
@@ -283,7 +284,7 @@ def _title(target: str, part: str, classes: str, n: int) -> str:
 
 
 def _line(one: Any, against: Any) -> tuple[str, ...]:
-    own = (one.method, f"{one.mean:.4f}", f"{one.mean_rank:.2f}")
+    own = (LABELS.get(one.method, one.method), f"{one.mean:.4f}", f"{one.mean_rank:.2f}")
     if against is None:
         return (*own, "", "", "", "")
     return (
@@ -327,7 +328,7 @@ def draw_ranks(ranks: Any, n_sets: int, title: str, path: Path) -> tuple[Path, .
     import matplotlib.style  # noqa: PLC0415
 
     difference = critical_difference(len(ranks), n_sets, alpha=ALPHA)
-    display = CriticalDifferenceDisplay(ranks.to_dict(), difference)
+    display = CriticalDifferenceDisplay(ranks.rename(LABELS).to_dict(), difference)
     files = tuple(path.with_name(path.name + suffix) for suffix in SUFFIXES)
     with matplotlib.style.context(["default", STYLE]):
         figure = matplotlib.figure.Figure(figsize=display.size, layout="constrained")

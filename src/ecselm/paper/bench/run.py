@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ecselm.paper.bench.cases import (
@@ -11,6 +11,7 @@ from ecselm.paper.bench.cases import (
     UCI_QUICK_SETS,
     BenchCase,
     bench_cases,
+    keel_cases,
     select_cases,
     uci_cases,
 )
@@ -19,6 +20,7 @@ from ecselm.paper.bench.methods import (
     QUICK_METHODS,
     UCI_METHODS,
     UCI_QUICK_METHODS,
+    VARIANTS,
     BenchMethod,
     check_extras,
     find_bench_methods,
@@ -60,6 +62,7 @@ def bench(
     sets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     half: str = "all",
+    variants: bool = False,
     quick: bool = False,
     seed: int = 0,
     n_jobs: int = 1,
@@ -81,6 +84,9 @@ def bench(
         Names of methods; None is all.
     half : {"development", "confirmation", "all"}, default="all"
         Halves of the data, which share no source.
+    variants : bool, default=False
+        Compare variants of ECSELM instead, without and with each of its parts, on the sets of
+        KEEL. Results of the default in the folder are used.
     quick : bool, default=False
         A few data sets, two splits, few methods and candidates.
     seed : int, default=0
@@ -103,6 +109,8 @@ def bench(
     >>> bench("benched", sets=["glass*"], n_jobs=2).summary  # doctest: +SKIP
     """
     suite = Suite(bench_cases, BENCH_METHODS, QUICK_SETS, QUICK_METHODS)
+    if variants:
+        suite = replace(_of_variants(suite), cases=keel_cases)
     return _bench(
         suite,
         output,
@@ -123,6 +131,7 @@ def bench_uci(
     sets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     half: str = "all",
+    variants: bool = False,
     quick: bool = False,
     seed: int = 0,
     n_jobs: int = 1,
@@ -136,7 +145,7 @@ def bench_uci(
 
     Parameters
     ----------
-    output, sets, methods, half, quick, seed, n_jobs, run, progress :
+    output, sets, methods, half, variants, quick, seed, n_jobs, run, progress :
         As in :func:`bench`; a folder of that suite is refused.
 
     Returns
@@ -149,6 +158,8 @@ def bench_uci(
     >>> bench_uci("benched-uci", half="confirmation").summary  # doctest: +SKIP
     """
     suite = Suite(uci_cases, UCI_METHODS, UCI_QUICK_SETS, UCI_QUICK_METHODS, (("suite", "uci"),))
+    if variants:
+        suite = _of_variants(suite)
     return _bench(
         suite,
         output,
@@ -161,6 +172,11 @@ def bench_uci(
         run=run,
         progress=progress,
     )
+
+
+def _of_variants(suite: Suite) -> Suite:
+    """Return the suite with variants of ECSELM for its methods."""
+    return replace(suite, methods=VARIANTS, quick_methods=tuple(one.name for one in VARIANTS))
 
 
 def _bench(
