@@ -11,14 +11,13 @@ import numpy as np
 from sklearn.datasets import make_classification
 from threadpoolctl import ThreadpoolController
 
-from benchmarks.baselines import ELM_PACKAGES, RIDGE, FitTask, fit_ridge
+from benchmarks.baselines import ELM_PACKAGES, RIDGE, C, FitTask, fit_ridge
 from benchmarks.timing import Comparison, Ratio, Task, blas_threads, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
 TARGETS = {"float64": 0.65, "float32": 0.35}  # against NumPy + Ridge, which is always float64
 NO_SLOWER = 1.0  # the second thread must not cost time
 PAUSE = 0.1  # seconds; an OpenBLAS pool that has just worked spins for about 0.03
-C = ELMClassifier().C  # all solve with our default
 
 
 @dataclass(frozen=True, slots=True)

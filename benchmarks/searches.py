@@ -46,7 +46,7 @@ TINY = Shape("tiny", 150, 20, 3)
 ERRORS_ONLY: dict[str, Any] = {"smoothing": 0.0}
 # Settings of a single model with learned costs, in place of the default ensemble.
 SINGLE_MODEL: dict[str, Any] = {
-    "activation": "radbas",
+    "ensemble": None,
     "C": 32.0,
     "smoothing": 0.5,
     "keep_prior": False,

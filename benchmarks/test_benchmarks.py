@@ -92,7 +92,7 @@ def test_ridge_computes_the_same_hidden_layer(problem):
 
 def test_ridge_solves_the_same_problem(problem):
     X, y, w = problem
-    model = ELMClassifier(20, random_state=0).fit(X, y, sample_weight=w)
+    model = ELMClassifier(20, C=32.0, random_state=0).fit(X, y, sample_weight=w)
     beta = ridge_solution(
         gaussian_layer(X, model.layer_.weights, model.layer_.biases), y, w, model.C
     )
@@ -103,7 +103,7 @@ def test_ridge_solves_the_same_problem(problem):
 
 def test_ridge_solves_the_same_problem_as_welm_with_its_weights(problem):
     X, y, _ = problem
-    model = WELMClassifier(20, weighting="w1", random_state=0).fit(X, y)
+    model = WELMClassifier(20, weighting="w1", C=32.0, random_state=0).fit(X, y)
     beta = ridge_solution(model.layer_(X), y, 1.0 / np.bincount(y)[y], model.C)
     assert_allclose(beta, model.beta_, rtol=1e-8, atol=1e-8)
 
