@@ -112,8 +112,8 @@ def test_an_ensemble_on_a_sample_is_near_that_of_memory(client, rows):
     model = DaskECSELMClassifier(60, **SMALL, scoring="gmean", max_validation_rows=300)
     model.set_params(client=client).fit(dX, dy)
     P, Q = model.predict_proba(X), expected.predict_proba(X)
-    assert np.abs(P - Q).mean() < 0.05
-    assert (model.predict(X) == expected.predict(X)).mean() > 0.9
+    assert np.abs(P - Q).mean() < 0.1
+    assert (model.predict(X) == expected.predict(X)).mean() > 0.85
     assert abs(model.score(X, y) - expected.score(X, y)) < 0.05
 
 

@@ -400,22 +400,24 @@ def test_order_of_rows_does_not_matter(model, n_hidden, rng):
 
 
 @EVERY_CLASSIFIER
-def test_a_row_of_weight_two_is_a_row_twice_and_of_weight_zero_none(model, rng):
+def test_the_scale_of_weights_does_not_choose_the_members(model):
+    """A row is left out with all of its weight: were a part left in, it would predict itself."""
     X, y = made(3, n=100)
-    times = rng.integers(0, 4, len(y))
-    weighed = clone(model).fit(X, y, sample_weight=times.astype(float))
-    repeated = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert named(weighed.members_) == named(repeated.members_)
-    assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
+    plain = clone(model).fit(X, y)
+    weighed = clone(model).fit(X, y, sample_weight=np.full(len(y), 4.0))
+    errors = plain.members_["squared_error"], weighed.members_["squared_error"]
+    assert_allclose(errors[1].min(), errors[0].min(), rtol=0.1)
+    assert (weighed.predict(X) == plain.predict(X)).mean() > 0.9
 
 
-@EVERY_REGRESSOR
-def test_weights_of_targets_are_repetitions_too(model, rng):
-    X, y = made(n=80)[0], rng.standard_normal(80)
-    times = rng.integers(0, 4, 80)
-    weighed = clone(model).fit(X, y, sample_weight=times.astype(float))
-    repeated = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert_allclose(weighed.predict(X), repeated.predict(X), atol=1e-5)
+@EVERY_CLASSIFIER
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(model, rng):
+    X, y = made(3, n=100)
+    used = rng.random(len(y)) < 0.8
+    weighed = clone(model).fit(X, y, sample_weight=used.astype(float))
+    without = clone(model).fit(X[used], y[used])
+    assert named(weighed.members_) == named(without.members_)
+    assert_allclose(weighed.predict_proba(X), without.predict_proba(X), atol=1e-4)
 
 
 @K
@@ -601,7 +603,6 @@ def test_a_layer_of_the_users_is_the_only_one(parameters):
         (ELMClassifier(ensemble=[{"gamma": 1.0}]), "must state kernel, inputs and width"),
         (ELMClassifier(ensemble=[3]), "must state kernel, inputs and width"),
     ],
-    ids=str,
 )
 def test_what_contradicts_an_ensemble_is_refused(model, message):
     X, y = made()

@@ -100,7 +100,7 @@ def test_groups_are_left_out_together(form, C, rng):
 def test_one_of_the_rows_a_weight_stands_for_is_left_out(form, C, rng):
     problem, weight = Problem(form, 1, rng, weighted=False), rng.integers(1, 4, N).astype(float)
     problem.B = weight * rng.uniform(0.5, 2.0, N)
-    found = problem.path(weight=weight).loo_scores(C)
+    found = problem.path(counts=weight).loo_scores(C)
     for i in range(N):
         expected = problem.without(i, C, share=1.0 / weight[i])
         assert_allclose(found[i], expected, rtol=1e-5, atol=1e-7)
@@ -112,7 +112,7 @@ def test_weight_two_equals_row_repeated_twice(form, C, rng):
     problem, weight = Problem(form, 2, rng), np.where(np.arange(N) % 3 == 0, 2.0, 1.0)
     cost, times = problem.B, weight.astype(int)
     problem.B = cost * weight
-    found = problem.path(weight=weight).loo_scores(C)
+    found = problem.path(counts=weight).loo_scores(C)
     X, T, B = (np.repeat(part, times, axis=0) for part in (problem.X, problem.T, cost))
     if form == "dual":
         repeated = RidgePath.of_kernel(kernel(X, X), LooRows(T, B))
@@ -127,7 +127,7 @@ def test_weight_two_equals_row_repeated_twice(form, C, rng):
 def test_weights_below_one_are_left_out_whole(rng):
     problem = Problem("dual", 1, rng)
     problem.B = weight = np.full(N, 0.25)
-    found = problem.path(weight=weight).loo_scores(2.0)
+    found = problem.path(counts=weight).loo_scores(2.0)
     assert_allclose(found[3], problem.without(3, 2.0), rtol=1e-6)
 
 

@@ -247,6 +247,8 @@ class EnsembleRows:
         Sample weights.
     groups : Groups or None, default=None
         Rows that are left out together.
+    is_sample : bool, default=False
+        Whether weights tell how many rows each stands for.
     """
 
     X: Matrix
@@ -255,6 +257,7 @@ class EnsembleRows:
     strata: IntArray
     weight: FloatArray | None = None
     groups: Groups | None = None
+    is_sample: bool = False
 
     def __len__(self) -> int:
         return len(self.T)
@@ -264,7 +267,8 @@ class EnsembleRows:
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups.taken(rows)
         return EnsembleRows(
-            self.X[rows], self.T[rows], self.B[rows], self.strata[rows], weight, groups
+            *(self.X[rows], self.T[rows], self.B[rows], self.strata[rows]),
+            *(weight, groups, self.is_sample),
         )
 
     def loo_rows(self) -> LooRows:
@@ -275,7 +279,9 @@ class EnsembleRows:
             order = np.argsort(codes, kind="stable")
             places = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
             together = [place for place in places if len(place) > 1]
-        return LooRows(self.T, self.B, together)
+        # A row is left out with all of its weight, whose scale must not choose the members; one
+        # of a sample stands for rows of which the others stay.
+        return LooRows(self.T, self.B, self.weight if self.is_sample else None, together)
 
     def sample(self, size: int, hashes: AnyArray, rng: np.random.Generator) -> IntArray:
         """Return the positions of a sample by class, in the order of the rows' hashes.
@@ -484,11 +490,12 @@ def fit_ensemble(
     sums : callable or None, default=None
         Return the normal equations of all training rows behind layers; None: of ``rows``.
     """
-    if abs(rows.X).max() > LARGEST:
+    if float(abs(rows.X).max()) > LARGEST:
         raise ValueError(
             f"X must have entries up to {LARGEST:g}, whose squares are finite, with an ensemble, "
             f"got {abs(rows.X).max():g}"
         )
+    rows = replace(rows, is_sample=sums is not None)
     spec = spec.for_inputs(rows)
     size = EnsembleSize.of(n_hidden, len(rows), rows.T.shape[1], spec.n_members, memory)
     centre_rng, sample_rng = rng.spawn(2)

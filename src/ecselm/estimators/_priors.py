@@ -56,7 +56,7 @@ def power_of(scoring: Any) -> float:
     Examples
     --------
     >>> power_of("gmean"), power_of(None), power_of("roc_auc")
-    (1.0, 0.25, 0.5)
+    (1.0, 0.0, 0.5)
     """
     return get_metric("accuracy" if scoring is None else scoring).implied_power
 

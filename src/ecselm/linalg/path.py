@@ -29,14 +29,16 @@ class LooRows:
     T : array of shape (n, m)
         Targets.
     B : array of shape (n,)
-        Weights of the rows in (15), sample weights included. A row is left out with all of its
-        weight, whose scale must not matter; a copy of it is another row.
+        Weights of the rows in (15), sample weights included.
+    counts : array of shape (n,) or None, default=None
+        How many rows each stands for, of which one is left out; None leaves all of them out.
     groups : list of arrays or None, default=None
         Positions of rows that are left out together, those of groups with several rows.
     """
 
     T: FloatArray
     B: FloatArray
+    counts: FloatArray | None = None
     groups: Sequence[IntArray] | None = None
 
 
@@ -114,6 +116,8 @@ class RidgePath:
         else:
             residuals = rows.T * root - fitted
             complement = 1.0 - np.minimum(squares, MAX_LEVERAGE)
+        if rows.counts is not None:
+            complement = 1.0 - (1.0 - complement) / np.maximum(rows.counts, 1.0)
         left_out = residuals / complement[:, np.newaxis]
         for group in rows.groups or ():
             F = self.features[group]
