@@ -13,7 +13,8 @@ from ecselm.estimators._prior_test import PriorTest, prior_test
 from ecselm.fitness import Candidates, ConfusionFitness, Fitness, RowCostFitness
 
 N_FOLDS = 3  # of the prior test: each has a search of its own
-BATCH = 16  # candidates at a time, whatever the number of threads
+BATCH, BATCH_ENTRIES = 16, 1 << 22  # candidates and scores at a time, whatever the threads
+MOST_CLASSES = 50  # whose costs are searched: beyond, there are few rows for each
 
 
 @dataclass(frozen=True, slots=True)

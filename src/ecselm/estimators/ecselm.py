@@ -48,7 +48,7 @@ from ecselm.estimators._cost_search import (
     stated_by_user,
     thread_number,
 )
-from ecselm.estimators._decision import DecisionEngine, learn_decision
+from ecselm.estimators._decision import MOST_CLASSES, DecisionEngine, learn_decision
 from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._scoring import ConstantFitness, probability_score
@@ -340,6 +340,7 @@ class ECSELMClassifier(ELMClassifierBase):
     rows) are solved with all units on all rows. Every one with twelve values of C is judged by
     the squared error of its leave-one-out scores on at most 5000 rows, weighted by B, and the
     best 20 are averaged, without those whose error is about twice that of the best or more.
+    Costs of more than 50 classes are not learned.
 
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
     singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
@@ -662,7 +663,7 @@ class ECSELMClassifier(ELMClassifierBase):
         else:  # a metric of probabilities, which no costs change: as equal as they may be
             value = probability_score(scoring, data.validation(found.positions), P, self.classes_)
             fitness, prior = ConstantFitness(value), search.equal_entries()
-        if on_decisions and self.keep_prior != "always":
+        if on_decisions and self.keep_prior != "always" and k <= MOST_CLASSES:
             result, test = learn_decision(
                 *(search, engine, fitness, data.row_ids(found.positions)),
                 *((search_rng, test_rng), checkpoint, thread_number(self.n_jobs)),
