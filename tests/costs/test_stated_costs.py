@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ecselm.costs import outcome_costs
-from ecselm.costs.parse import read_costs, refuse_row_costs
+from ecselm.costs.parse import read_costs
 from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 
 Y = np.array([0, 1, 1, 0, 1])
@@ -113,9 +113,3 @@ def test_outcomes_of_three_classes_are_refused():
 def test_an_outcome_that_makes_a_mistake_the_cheaper_answer_is_refused():
     with pytest.raises(ValueError, match="cheaper than the right answer: in row 1"):
         read(tp_cost=2.0, fn_cost=1.0)
-
-
-def test_row_costs_are_refused_where_new_rows_are_decided():
-    refuse_row_costs(sample_cost=None, fn_cost=None)
-    with pytest.raises(ValueError, match=r"decision='min_cost' must .* got sample_cost, fn_cost: "):
-        refuse_row_costs(sample_cost=np.ones(3), fp_cost=None, fn_cost=0.0)

@@ -303,14 +303,3 @@ def read_costs(
     if sample_cost is not None:
         return parse_sample_cost(sample_cost, y, classes, aggregate)
     return parse_any_cost(cost, y, classes, aggregate)
-
-
-def refuse_row_costs(**stated: Any) -> None:
-    """Raise ValueError for costs by row where decisions need the costs of new rows."""
-    names = [name for name, value in stated.items() if value is not None]
-    if names:
-        raise ValueError(
-            f"decision='min_cost' must have its costs by class, in the parameter cost, got "
-            f"{', '.join(names)}: what a mistake costs must be known for new rows too. For costs "
-            "by row use predict_proba and ecselm.costs.min_cost_decision"
-        )

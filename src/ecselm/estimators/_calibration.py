@@ -21,7 +21,6 @@ from ecselm._typing import BoolArray, FloatArray, IntArray
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.linalg import Solution, loo_scores
 
-MAX_LEVERAGE = 0.95
 MAX_SLOPE = 12.0  # residuals have heavier tails than the normal law that gives the slope
 MAX_LOGIT = 64.0  # of a row whose scores differ as much as is usual
 NEWTON_STEPS = 100
@@ -44,26 +43,15 @@ class Calibration(Protocol):
         """Return the probabilities (N, k), float64, of scores (N, m)."""
 
 
-def score_slope(solution: Solution, n_rows: float, total_weight: float, n_classes: int) -> float:
-    """Return the a of ``softmax(a z)``, the one slope that leaves every argmax alone.
-
-    If the score vector of class c is normal around its target t_c with the variance
-    s2 in each entry, its log-likelihoods differ by ``a z_c`` with
-    ``a = 2 (1 - 1/k) / s2``: for k = 2 the slope of linear discriminant analysis, for
-    many classes that of a spherical normal. Where s2 is small the law fails in its
-    tails, so the slope approaches ``MAX_SLOPE`` instead of growing without end.
-    """
-    h = min(solution.degrees() / n_rows, MAX_LEVERAGE)
-    # The first rows of a stream may be of one class, which costs nothing to confuse.
-    total_weight = max(total_weight, np.finfo(float).tiny)
-    variance = float(solution.residual.mean()) / total_weight / (1.0 - h) ** 2
-    return _slope(variance, n_classes)
-
-
 def residual_slope(
     Z: FloatArray, T: FloatArray, n_classes: int, weight: FloatArray | None = None
 ) -> float:
-    """Return the slope for scores and targets (n, m) of rows not trained on."""
+    """Return the a of ``softmax(a z)`` for scores and targets (n, m) of rows not trained on.
+
+    If the score vector of class c is normal around its target t_c with the variance s2 in
+    each entry, its log-likelihoods differ by ``a z_c`` with ``a = 2 (1 - 1/k) / s2``. Where s2
+    is small the law fails in its tails, so the slope approaches ``MAX_SLOPE``.
+    """
     squares = np.mean((T - Z) ** 2, axis=1)
     return _slope(float(np.average(squares, weights=weight)), n_classes)
 
