@@ -167,9 +167,9 @@ def test_stated_costs_that_are_kept_are_shown_as_stated(unit):
 def test_stated_costs_decide_what_they_cost_least():
     X, y = made(3, n=600)
     cost = {0: 1.0, 1: 1.0, 2: 20.0}
-    told = ECSELMClassifier(**TINY, cost=cost).fit(X[:400], y[:400])
+    stated = ECSELMClassifier(**TINY, cost=cost).fit(X[:400], y[:400])
     plain = ECSELMClassifier(**TINY, scoring="accuracy").fit(X[:400], y[:400])
-    paid = [mean_cost(y[400:], one.predict(X[400:]), cost=cost) for one in (told, plain)]
+    paid = [mean_cost(y[400:], one.predict(X[400:]), cost=cost) for one in (stated, plain)]
     assert paid[0] < 0.9 * paid[1]
 
 
