@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from ecselm import ELMClassifier, _native
-from ecselm.costs.constraints import FeasibleRegion
+from ecselm.costs.feasible import FeasibleRegion
 from ecselm.costs.levels import ClassLevel, SampleLevel
 from ecselm.estimators._base import class_targets
 from ecselm.fitness import (

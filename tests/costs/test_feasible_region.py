@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, SLACK, FeasibleRegion
+from ecselm.costs.feasible import MARGIN, SLACK, FeasibleRegion
 
 ROUNDING = 1e-12  # of the margin, relative
 

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from ecselm._native.calls import LANES
 from ecselm._threads import Workers
-from ecselm.costs.constraints import FeasibleRegion
+from ecselm.costs.feasible import FeasibleRegion
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import (
     ConfusionFitness,

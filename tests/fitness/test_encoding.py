@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, FeasibleRegion
+from ecselm.costs.feasible import MARGIN, FeasibleRegion
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import Candidates, CostedRows, CostEncoding, Span, every_row, layer_engine
 

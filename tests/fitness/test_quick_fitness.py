@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.constraints import FeasibleRegion
+from ecselm.costs.feasible import FeasibleRegion
 from ecselm.costs.levels import ClassLevel
 from ecselm.fitness import (
     ConfusionFitness,

@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ecselm import ECSELMClassifier
+from ecselm.costs.sentences import Mistake, MistakeReader, read_sentence
 from ecselm.study import read_stated_costs
-from ecselm.study.statements import Mistake, MistakeReader
 
 TWO = ["malignant", "benign"]
 THREE = ["flu", "pox", "well"]
@@ -77,6 +77,14 @@ def test_a_class_among_confusions_stands_for_all_mistakes_on_it():
     said = read(worse=["pox > flu->well"], classes=THREE)
     assert said.cost_order == [("pox", ("flu", "well"))]
     assert said.cost_level == "matrix"
+
+
+def test_the_sentences_are_the_words_of_the_statements():
+    cost, between = ["well->flu=1", "well->pox=1", "pox->well=2.5"], ["flu->well=2..3", "pox=..9"]
+    worse = ["pox->flu > flu->pox > well"]
+    statements = [one for text in cost + worse + between for one in read_sentence(text, THREE)]
+    said = read(cost, worse, between, THREE)
+    assert said.sentences == tuple(one.words(THREE) for one in statements)
 
 
 def test_a_statement_within_another_narrows_it():

@@ -1,237 +1,833 @@
-"""Constraints on costs: fixed values, bounds and order, and the feasible region they define."""
+"""Cost constraints: everything that is known of the costs of mistakes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
 
 import numpy as np
 
-from ecselm._typing import AnyArray, FloatArray
-from ecselm.costs.levels import CostLevel, SampleLevel
-from ecselm.costs.parse import numbers
-from ecselm.costs.weights import label_codes
+from ecselm._typing import AnyArray, BoolArray, FloatArray
+from ecselm._wording import all_digits, listed
+from ecselm.costs.parse import numbers, parse_cost
+from ecselm.costs.region import Bounds, ContradictionError, CostRegion
+from ecselm.costs.sentences import (
+    Mistake,
+    Statement,
+    as_sentence,
+    parse_statements,
+    read_sentence,
+    sentence_classes,
+)
 
-MARGIN = 1.01  # least ratio of two ordered costs
-ROUNDING = 1e-12
-SLACK = 4.0  # factor by which an unconstrained cost may lie outside all known ones
+SPAN = 100.0  # factor from the unit to an end that nobody has stated
+MOST_LISTED = 12  # sentences of a description about single costs
 
-
-@dataclass(frozen=True, slots=True)
-class FeasibleRegion:
-    """Bounds and order of E costs.
-
-    ``order`` holds pairs (higher, lower) of entries, sorted so that one pass over them
-    enforces the order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> region = FeasibleRegion.from_constraints(
-    ...     np.array([1.0, 0.0]), np.array([1.0, np.inf]), [(1, 0)], ["alarm", "miss"]
-    ... )
-    >>> region.low
-    array([1.  , 1.01])
-    """
-
-    low: FloatArray  # (E,)
-    high: FloatArray  # (E,)
-    order: tuple[tuple[int, int], ...] = ()
-
-    @classmethod
-    def from_constraints(
-        cls,
-        low: FloatArray,
-        high: FloatArray,
-        order: Sequence[tuple[int, int]],
-        names: Sequence[str],
-    ) -> FeasibleRegion:
-        """Return the tightest bounds that follow, or raise ValueError for a contradiction.
-
-        Unknown bounds are 0 and infinite. ``names`` are the entries, for error messages.
-        """
-        rank = _ranks(order, len(low), names)
-        upwards = tuple(sorted(order, key=lambda pair: rank[pair[1]]))
-        low, high = low.copy(), high.copy()
-        for higher, lower in upwards:
-            low[higher] = max(low[higher], MARGIN * low[lower])
-        for i in np.flatnonzero(low > high * (1.0 + ROUNDING)).tolist():
-            raise ValueError(
-                "cost_bounds, fixed_costs, cost_intervals and cost_order must not contradict each "
-                f"other: together they ask the cost of {names[i]} to be at least {low[i]:g} and at "
-                f"most {high[i]:g}, where what is worse costs at least one per cent more"
-            )
-        low = np.minimum(low, high)
-        for higher, lower in sorted(order, key=lambda pair: -rank[pair[0]]):
-            high[lower] = max(low[lower], min(high[lower], high[higher] / MARGIN))
-        return cls(low, high, upwards)
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether no bound is known, so that the unit of the costs is free."""
-        return bool((self.low <= 0).all() and np.isinf(self.high).all())
-
-    def within(self, low: float, high: float, names: Sequence[str]) -> FeasibleRegion:
-        """Return the region intersected with common bounds of all costs."""
-        if self.order and low < 0:  # times MARGIN, a negative cost decreases
-            raise ValueError(f"cost_bounds must be >= 0 with cost_order, got {(low, high)}")
-        return FeasibleRegion.from_constraints(
-            np.where(self.low > 0, np.maximum(self.low, low), low),
-            np.minimum(self.high, high),
-            self.order,
-            names,
-        )
-
-    def closed(self, guesses: FloatArray) -> FeasibleRegion:
-        """Return the region with finite bounds, wide enough around ``guesses`` (n, E).
-
-        If any constraint is given, unknown bounds are as wide as all costs together, so
-        that they cannot contradict it.
-        """
-        if self.is_open and not self.order:
-            low, high = guesses.min(axis=0) / SLACK, guesses.max(axis=0) * SLACK
-            return FeasibleRegion(low, high)
-        stated = np.concatenate([self.low, self.high, guesses.ravel()])
-        stated = stated[np.isfinite(stated) & (stated > 0)]
-        slack = SLACK * MARGIN ** len({lower for _, lower in self.order})
-        low = np.where(self.low > 0, self.low, stated.min() / slack)
-        high = np.where(np.isfinite(self.high), self.high, stated.max() * slack)
-        return FeasibleRegion.from_constraints(low, high, self.order, [""] * len(low))
-
-    def repaired(self, costs: FloatArray) -> FloatArray:
-        """Return ``costs`` (P, E), clipped to the bounds and raised where the order requires it."""
-        costs = np.clip(costs, self.low, self.high)
-        for higher, lower in self.order:
-            costs[:, higher] = np.maximum(costs[:, higher], MARGIN * costs[:, lower])
-        # Multiplying by MARGIN may exceed the upper bound by a rounding error.
-        return np.minimum(costs, self.high) if self.order else costs
-
-    def scaled_into(self, costs: FloatArray) -> FloatArray | None:
-        """Return a multiple of ``costs`` (E,) > 0 inside the region, or None if there is none."""
-        least = float((self.low / costs).max())
-        most = float((self.high / costs).min())
-        if least > most * (1 + 1e-12):
-            return None
-        middle = np.sqrt(least * most) if least > 0 else most
-        factor = 1.0 if least <= 1.0 <= most else middle
-        inside = np.clip(costs * factor, self.low, self.high)
-        obeys = all(inside[higher] >= inside[lower] * MARGIN for higher, lower in self.order)
-        return inside if obeys else None
+Key = tuple[int, int | None]
 
 
-def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str]) -> list[int]:
-    """Return the position of every cost in a topological order, lowest first."""
-    sorter: TopologicalSorter[int] = TopologicalSorter({i: set() for i in range(n_costs)})
-    for higher, lower in order:
-        sorter.add(higher, lower)
-    try:
-        places = {cost: place for place, cost in enumerate(sorter.static_order())}
-    except CycleError as error:
-        circle = " < ".join(names[i] for i in error.args[1])
-        raise ValueError(f"cost_order must not run in a circle, got {circle}") from None
-    return [places[i] for i in range(n_costs)]
+class CostConstraints:
+    """What is known of the costs of mistakes: numbers, intervals, order, ratios, answers.
 
-
-def parse_constraints(
-    fixed_costs: Mapping[Any, Any] | None,
-    cost_intervals: Mapping[Any, Any] | None,
-    cost_order: Sequence[Any] | None,
-    level: CostLevel,
-    classes: AnyArray,
-) -> FeasibleRegion:
-    """Return the feasible region of the constraints.
+    A cost matrix has a row for every true class and a column for every predicted class. What
+    is stated leaves a region of matrices. A mistake that no statement is about, or that others
+    are only compared with, costs 1: it is the unit. An end that nobody has stated is a factor
+    ``span`` away from the unit, or a tenth or ten times the other end where that is further.
 
     Parameters
     ----------
-    fixed_costs : dict or None
-        ``{(true, predicted): cost}``, or ``{true: cost}`` for all mistakes on a class.
-    cost_intervals : dict or None
+    classes : sequence of k labels
+    fixed : dict or None, default=None
+        Costs known by number, ``{(true, predicted): cost}``, or ``{true: cost}`` for any
+        mistake on a class, which is then one cost.
+    intervals : dict or None, default=None
         ``(low, high)`` by the same keys; 0 and ``inf`` are open ends.
-    cost_order : list of pairs or None
-        ``(more costly, less costly)``, each a class or a pair (true, predicted).
-    level : CostLevel
+    order : list of pairs or None, default=None
+        ``(greater, smaller)``, each a class or a pair (true, predicted).
+    ratios : dict or list or None, default=None
+        ``{(greater, smaller): least}`` or ``{(greater, smaller): (low, high)}``: the first
+        costs at least so many times, or between so many times, as much as the second; or a
+        list of tuples (greater, smaller, least) or (greater, smaller, low, high).
+    answers : sequence of pairs (array of shape (k, k), text), default=()
+        Half-spaces ``sum(array * costs) >= 0``, such as answers to questions which of two
+        outcomes is worse, and how they read.
+    sample_cost : array of shape (N, k, k) or None, default=None
+        Known costs of N rows, instead of everything else.
+    density : callable or None, default=None
+        Takes matrices (n, k, k) and returns how probable each is, up to a factor. None is
+        log-uniform: every ratio as probable as its double.
+    span : float, default=100
+        Greatest factor between the unit and a cost whose other end nobody has stated.
+
+    Attributes
+    ----------
     classes : array of shape (k,)
+    low, high : array of shape (k, k)
+        Tightest bounds of every cost.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ecselm.costs.levels import ClassLevel
-    >>> parse_constraints({"well": 1}, {"ill": (2, 20)}, None, ClassLevel(2),
-    ...                np.array(["ill", "well"])).high
-    array([20.,  1.])
+    >>> from ecselm.costs import CostConstraints
+    >>> constraints = CostConstraints(["fine", "missed"], intervals={"missed": (3, 20)})
+    >>> constraints.mean().round(2)
+    array([[0.  , 1.  ],
+           [8.96, 0.  ]])
+    >>> print(constraints.describe())
+    any mistake on a missed case costs between 3 and 20
+    every other mistake costs 1
     """
-    low, high = np.zeros(level.n_entries), np.full(level.n_entries, np.inf)
-    known: dict[int, Any] = {}
-    for name, stated in (("fixed_costs", fixed_costs), ("cost_intervals", cost_intervals)):
-        for key, value in _items(stated, name):
-            bounds = _bounds(value, name, key)
-            for entry in _entries(key, level, classes, name):
-                if entry in known:
-                    raise ValueError(
-                        f"{name} must state each cost once, got {key!r} after {known[entry]!r}"
-                    )
-                low[entry], high[entry] = bounds
-                known[entry] = key
-    order = _order(cost_order, level, classes)
-    return FeasibleRegion.from_constraints(low, high, order, level.names(classes))
 
-
-def _items(stated: Any, name: str) -> list[tuple[Any, Any]]:
-    if stated is None:
-        return []
-    if not isinstance(stated, Mapping):
-        raise TypeError(f"{name} must be a dict by class or by (true, predicted), got {stated!r}")
-    return list(stated.items())
-
-
-def _bounds(value: Any, name: str, key: Any) -> tuple[float, float]:
-    if name == "fixed_costs":
-        values = numbers(value, f"{name}[{key!r}]")
-        if values.shape or values <= 0:
-            raise ValueError(f"{name}[{key!r}] must be one cost > 0, got {value!r}")
-        return float(values), float(values)
-    try:
-        low, high = (float(bound) for bound in value)
-    except (TypeError, ValueError):
-        low, high = np.nan, np.nan
-    if not (0 <= low <= high and low < np.inf and high > 0):
-        raise ValueError(
-            f"{name}[{key!r}] must be a pair (low, high) with 0 <= low <= high, of which high may "
-            f"be infinite, got {value!r}"
+    def __init__(
+        self,
+        classes: Sequence[Any] | AnyArray,
+        fixed: Mapping[Any, Any] | None = None,
+        intervals: Mapping[Any, Any] | None = None,
+        order: Sequence[Any] | None = None,
+        ratios: Any = None,
+        *,
+        answers: Sequence[tuple[Any, str]] = (),
+        sample_cost: Any = None,
+        density: Callable[[FloatArray], FloatArray] | None = None,
+        span: float = SPAN,
+    ) -> None:
+        labels = _checked_classes(classes)
+        statements = parse_statements(
+            labels.tolist(), fixed=fixed, intervals=intervals, order=order, ratios=ratios
         )
-    return low, high
+        self._set(labels, statements, answers, sample_cost, density, span)
 
+    def _set(
+        self,
+        classes: AnyArray,
+        statements: Iterable[Statement],
+        answers: Sequence[tuple[Any, str]],
+        sample_cost: Any,
+        density: Callable[[FloatArray], FloatArray] | None,
+        span: float,
+    ) -> None:
+        """Store what is known, and refuse contradictions."""
+        k = len(classes)
+        self.classes = classes
+        self.statements = tuple(_once(statements))
+        self.answers = tuple((_checked_answer(array, k), str(text)) for array, text in answers)
+        self.sample_cost = None if sample_cost is None else _checked_rows(sample_cost, k)
+        self.density, self.span = density, float(span)
+        if not 1 < self.span < np.inf:
+            raise ValueError(f"span must be a factor > 1, got {span}")
+        if density is not None and not callable(density):
+            raise ValueError(f"density must be a function of matrices or None, got {density!r}")
+        if self.sample_cost is not None and (self.statements or self.answers):
+            raise ValueError("costs must be stated once, got sample_cost and other statements")
+        self._reading = _Reading(self.statements, k)
+        _ = self.region
 
-def _entries(key: Any, level: CostLevel, classes: AnyArray, name: str) -> list[int]:
-    pair = isinstance(key, tuple | list) and len(key) == 2
-    codes = label_codes(list(key) if pair else [key], classes, name).tolist()
-    if not pair:
-        return level.entries_of(codes[0], None)
-    if codes[0] == codes[1]:
-        raise ValueError(f"{name} must name mistakes, got {key!r}, which is right")
-    if isinstance(level, SampleLevel) and len(classes) > 2:
-        raise ValueError(f"{name} must be by class with cost_level='sample', got {key!r}")
-    return level.entries_of(codes[0], codes[1])
+    @classmethod
+    def _of(cls, classes: AnyArray, statements: Iterable[Statement], **known: Any) -> Self:
+        made = cls.__new__(cls)
+        given = {"answers": (), "sample_cost": None, "density": None, "span": SPAN, **known}
+        made._set(classes, statements, **given)
+        return made
 
+    @classmethod
+    def from_sentences(
+        cls, sentences: str | Iterable[str], classes: Any = None, **known: Any
+    ) -> Self:
+        """Read constraints from sentences.
 
-def _order(stated: Any, level: CostLevel, classes: AnyArray) -> list[tuple[int, int]]:
-    if stated is None:
-        return []
-    if isinstance(level, SampleLevel) and len(stated):
-        raise ValueError(
-            "cost_order must be left out with cost_level='sample', where classes have no cost "
-            f"of their own, got {stated!r}"
-        )
-    pairs: list[tuple[int, int]] = []
-    for relation in stated.tolist() if isinstance(stated, np.ndarray) else stated:
-        if not isinstance(relation, tuple | list) or len(relation) != 2:
+        Parameters
+        ----------
+        sentences : str or list of str
+            Orders ``"a->b > b->a"``; ratios ``"a->b >= 3 * b->a"``, ``"a->b = 3..20 * b->a"``;
+            costs ``"a->b = 5"``, ``"a->b = 3..20"``, ``"a->b >= 3"``. ``a->b`` is a case of
+            class a taken for b, and ``a`` alone any mistake on class a.
+        classes : sequence of labels or None, default=None
+            None takes the names in the sentences, sorted.
+        **known
+            ``answers``, ``density`` and ``span``.
+
+        Examples
+        --------
+        >>> told = ["missed->fine > fine->missed", "missed->fine = 3..20 * fine->missed"]
+        >>> CostConstraints.from_sentences(told).high
+        array([[ 0.,  1.],
+               [20.,  0.]])
+        >>> CostConstraints.from_sentences(["a->b > b->a", "b->a > a->b"])
+        Traceback (most recent call last):
+            ...
+        ValueError: cost constraints must not contradict each other, got 'a->b > b->a' and
+        'b->a > a->b'
+        """
+        texts = [sentences] if isinstance(sentences, str) else list(sentences)
+        labels = _checked_classes(sentence_classes(texts) if classes is None else classes)
+        found = [one for text in texts for one in read_sentence(text, labels.tolist())]
+        return cls._of(labels, found, **known)
+
+    @classmethod
+    def from_costs(cls, cost: Any, classes: Any) -> Self:
+        """Read constraints from any form in which estimators take costs.
+
+        Parameters
+        ----------
+        cost : CostConstraints, sentences, array, DataFrame, dict, callable or None
+            Besides the forms of exact costs (see :func:`parse_cost`): a dict or a DataFrame
+            whose values may be pairs (low, high) or texts such as ``"3..20"``, an array
+            (k, k, 2) of bounds, and sentences.
+        classes : sequence of k labels
+
+        Examples
+        --------
+        >>> CostConstraints.from_costs({("ill", "well"): (3, 20)}, ["ill", "well"]).low
+        array([[0., 3.],
+               [1., 0.]])
+        """
+        labels = _checked_classes(classes)
+        if callable(cost) and not isinstance(cost, CostConstraints):
+            cost = cost(labels)
+        if isinstance(cost, CostConstraints):
+            return cost.for_classes(labels)  # type: ignore[return-value]
+        if isinstance(cost, str) or _is_sentences(cost):
+            texts = [cost] if isinstance(cost, str) else cost
+            told = [one for text in texts for one in read_sentence(text, labels.tolist(), "cost")]
+            return cls._of(labels, told)
+        if hasattr(cost, "columns"):
+            cost = _frame_cells(cost)
+        elif hasattr(cost, "to_dict"):
+            cost = cost.to_dict()
+        if isinstance(cost, Mapping):
+            values = {key: _ends(value) for key, value in cost.items()}
+            if any(isinstance(value, tuple) for value in values.values()):
+                fixed = {key: one for key, one in values.items() if not isinstance(one, tuple)}
+                pairs = {key: one for key, one in values.items() if isinstance(one, tuple)}
+                try:
+                    return cls(labels, fixed=fixed, intervals=pairs)
+                except ValueError as error:  # the caller knows one parameter, not two
+                    message = str(error).replace("fixed", "cost", 1).replace("intervals", "cost", 1)
+                    raise ValueError(message) from None
+        elif np.shape(cost) == (len(labels), len(labels), 2):
+            return cls(labels, intervals=_array_intervals(numbers_or_inf(cost), labels))
+        return cls._exact(parse_cost(cost, labels), labels)
+
+    @classmethod
+    def _exact(cls, matrix: FloatArray, classes: AnyArray) -> Self:
+        """Return the constraints of a matrix that is known."""
+        places = np.argwhere(~np.eye(len(classes), dtype=bool)).tolist()
+        found = [
+            Statement(Mistake(i, j), float(matrix[i, j]), float(matrix[i, j])) for i, j in places
+        ]
+        return cls._of(classes, found)
+
+    def for_classes(self, classes: Any) -> CostConstraints:
+        """Return the constraints for the classes of some data, in their order.
+
+        Classes that the data do not have are left out, with all statements about them.
+
+        Parameters
+        ----------
+        classes : sequence of labels
+            Of which each must be known here; texts and the numbers they show are the same.
+        """
+        labels = _checked_classes(classes)
+        if labels.tolist() == self.classes.tolist():
+            return self
+        codes = _codes(labels.tolist(), self.classes.tolist())
+        if min(codes) < 0 or len(set(codes)) < len(codes):
             raise ValueError(
-                f"cost_order must hold pairs (more costly, less costly), got {relation!r}"
+                f"cost must name the classes of y, {labels.tolist()}, got constraints for "
+                f"{self.classes.tolist()}"
             )
-        higher, lower = (_entries(key, level, classes, "cost_order") for key in relation)
-        if set(higher) & set(lower):
-            raise ValueError(f"cost_order must not put a cost above itself, got {relation!r}")
-        pairs += [(d, c) for d in higher for c in lower]
-    return pairs
+        place = {code: i for i, code in enumerate(codes)}
+        statements = [moved for one in self.statements if (moved := _moved(one, place))]
+        kept = np.ix_(codes, codes)
+        answers = [
+            (array[kept], text)
+            for array, text in self.answers
+            if np.count_nonzero(array[kept]) == np.count_nonzero(array)
+        ]
+        rows = None if self.sample_cost is None else self.sample_cost[:, codes][:, :, codes]
+        return CostConstraints._of(
+            labels,
+            statements,
+            answers=answers,
+            sample_cost=rows,
+            density=self.density,
+            span=self.span,
+        )
+
+    def with_sentences(self, sentences: str | Iterable[str]) -> CostConstraints:
+        """Return these constraints and more.
+
+        Parameters
+        ----------
+        sentences : str or list of str
+            As in :meth:`from_sentences`.
+        """
+        texts = [sentences] if isinstance(sentences, str) else list(sentences)
+        more = [one for text in texts for one in read_sentence(text, self.classes.tolist())]
+        return self._replaced(statements=(*self.statements, *more))
+
+    def with_answer(self, coefficients: Any, text: str) -> CostConstraints:
+        """Return these constraints and one half-space.
+
+        Parameters
+        ----------
+        coefficients : array of shape (k, k)
+            Their products with the costs have a sum >= 0.
+        text : str
+            How the answer reads.
+        """
+        return self._replaced(answers=(*self.answers, (coefficients, text)))
+
+    def _replaced(self, **changed: Any) -> CostConstraints:
+        known: dict[str, Any] = {
+            "statements": self.statements,
+            "answers": self.answers,
+            "sample_cost": self.sample_cost,
+            "density": self.density,
+            "span": self.span,
+            **changed,
+        }
+        return CostConstraints._of(self.classes, known.pop("statements"), **known)
+
+    @cached_property
+    def region(self) -> CostRegion:
+        """Return the region of matrices (k, k)."""
+        if self.sample_cost is not None:
+            return CostRegion.of_point(self.sample_cost.mean(axis=0))
+        stated = {(one.left.truth, one.left.predicted): one.low for one in self.statements}
+        k = len(self.classes)
+        if len(stated) == len(self.statements) == k * (k - 1) and all(
+            map(_is_number, self.statements)
+        ):
+            matrix = np.zeros((k, k))  # every cost by number: nothing to close
+            matrix[tuple(np.array(list(stated)).T)] = list(stated.values())
+            return CostRegion.of_point(matrix)
+        try:
+            region = self._reading.region(
+                self.statements, [array for array, _ in self.answers], self.span
+            )
+        except ContradictionError as error:
+            raise ValueError(self._contradiction(error.sources)) from None
+        return replace(region, density=self.density)
+
+    def _contradiction(self, sources: tuple[int, ...]) -> str:
+        """Return the message that names two statements, or as many as it takes."""
+        n = len(self.statements)
+        blamed = sorted({one for one in sources if one >= 0})
+        answers = [one for one in blamed if one >= n]
+        if answers and len(blamed) == 1:  # what it contradicts is among all statements
+            blamed = [*range(n), *answers]
+        pairs = combinations(blamed, 2)
+        found = next((pair for pair in pairs if self._contradict(pair)), None)
+        blamed = blamed if found is None else list(found)
+        if found is None and answers:
+            blamed = answers
+        texts = [
+            repr(self._text(self.statements[one]) if one < n else self.answers[one - n][1])
+            for one in blamed
+        ]
+        message = "cost constraints must not contradict each other"
+        if len(texts) == 1:
+            return f"{message}, got {texts[0]} after what was stated before"
+        unit = self._reading.unit_of([self.statements[one] for one in blamed if one < n])
+        note = "; a mistake that nothing is stated about costs 1" if unit else ""
+        return f"{message}, got {listed(texts, 8)}{note}"
+
+    def _contradict(self, places: Sequence[int]) -> bool:
+        """Return whether some of the statements and answers cannot hold together."""
+        n = len(self.statements)
+        try:
+            self._reading.region(
+                [self.statements[one] for one in places if one < n],
+                [self.answers[one - n][0] for one in places if one >= n],
+                self.span,
+            )
+        except ContradictionError:
+            return True
+        return False
+
+    def _text(self, statement: Statement) -> str:
+        return statement.text or statement.words(self.classes.tolist())
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether all costs are known."""
+        return self.sample_cost is None and self.region.is_point
+
+    @property
+    def low(self) -> FloatArray:
+        """Return the least possible costs (k, k)."""
+        return self.region.bounds()[0]
+
+    @property
+    def high(self) -> FloatArray:
+        """Return the greatest possible costs (k, k)."""
+        return self.region.bounds()[1]
+
+    def contains(self, cost: Any) -> bool:
+        """Tell whether costs are possible.
+
+        Where only order and ratios are stated, the unit of the costs does not matter.
+
+        Parameters
+        ----------
+        cost : array, DataFrame or dict
+            Of all mistakes.
+
+        Examples
+        --------
+        >>> constraints = CostConstraints.from_sentences("ill->well = 3..20 * well->ill")
+        >>> constraints.contains([[0, 50], [10, 0]]), constraints.contains([[0, 2], [1, 0]])
+        (True, False)
+        """
+        matrix = parse_cost(cost, self.classes)
+        if self._has_unit():
+            return self.region.contains(matrix)
+        others = ~np.eye(len(matrix), dtype=bool)
+        values, low, high = matrix[others], self.low[others], self.high[others]
+        if (values <= 0).any():
+            return self.region.contains(matrix)
+        least, most = (low / values).max(), (high / values).min()
+        return bool(least <= most * (1 + 1e-9)) and self.region.contains(matrix * most)
+
+    def _has_unit(self) -> bool:
+        return any(one.right is None for one in self.statements)
+
+    def vertices(self) -> FloatArray:
+        """Return the extreme matrices, of which all possible ones are mixtures.
+
+        Returns
+        -------
+        matrices : array of shape (n, k, k)
+
+        Examples
+        --------
+        >>> CostConstraints.from_sentences("ill->well = 3..20 * well->ill").vertices()[:, 0, 1]
+        array([ 3., 20.])
+        """
+        return self.region.vertices()
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> FloatArray:
+        """Draw possible matrices from the density.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, Generator or None, default=None
+
+        Returns
+        -------
+        matrices : array of shape (n_samples, k, k)
+        """
+        rng = np.random.default_rng(random_state)
+        if self.sample_cost is not None:
+            return self.sample_cost[rng.integers(len(self.sample_cost), size=n_samples)]
+        return self.region.sample(n_samples, rng)
+
+    def mean(self) -> FloatArray:
+        """Return the mean matrix (k, k) over the density.
+
+        Examples
+        --------
+        >>> CostConstraints(["a", "b"], intervals={"b": (1, 100)}).mean().round(2)
+        array([[ 0. ,  1. ],
+               [21.5,  0. ]])
+        """
+        return self.region.spread().mean(axis=0)
+
+    def describe(self) -> str:
+        """Return what is known in words, a line for every statement."""
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return what is known in words, a sentence for every statement."""
+        if self.sample_cost is not None:
+            return (f"costs are known for each of {len(self.sample_cost)} rows",)
+        labels = self.classes.tolist()
+        told = [one.words(labels) for one in self.statements]
+        if len(told) > MOST_LISTED and self.is_exact:
+            told = [f"the costs of {len(told)} mistakes are stated"]
+        told += [text for _, text in self.answers]
+        if self._reading.has_unit:
+            told.append("every other mistake costs 1" if told else "every mistake costs 1")
+        told += self._open_ends()
+        return tuple(told)
+
+    def _open_ends(self) -> list[str]:
+        """Return sentences about ends that nobody has stated."""
+        told = []
+        for names, high in self._reading.open_above(self.statements, self.region, self.classes):
+            told.append(
+                f"{names} is taken to cost at most {all_digits(float(f'{high:.6g}'))}, for want of "
+                "a stated limit"
+            )
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the constraints as plain values that JSON can hold; see :meth:`from_dict`."""
+        if self.density is not None:
+            raise ValueError("density must be None to be written, got a function")
+        return self._plain()
+
+    def _plain(self) -> dict[str, Any]:
+        """Return everything but the density."""
+        return {
+            "classes": self.classes.tolist(),
+            "statements": [
+                {
+                    "left": [one.left.truth, one.left.predicted],
+                    "low": one.low,
+                    "high": None if one.high == np.inf else one.high,
+                    "right": None if one.right is None else [one.right.truth, one.right.predicted],
+                    "text": one.text,
+                }
+                for one in self.statements
+            ],
+            "answers": [
+                {"coefficients": array.tolist(), "text": text} for array, text in self.answers
+            ],
+            "sample_cost": None if self.sample_cost is None else self.sample_cost.tolist(),
+            "span": self.span,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` has written.
+
+        Examples
+        --------
+        >>> constraints = CostConstraints.from_sentences("ill->well > well->ill")
+        >>> CostConstraints.from_dict(constraints.to_dict()) == constraints
+        True
+        """
+        statements, answers = _read_plain(stored)
+        return cls._of(
+            _checked_classes(stored["classes"]),
+            statements,
+            answers=answers,
+            sample_cost=stored["sample_cost"],
+            span=stored["span"],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self._plain(), "dtype": self.classes.dtype.str, "density": self.density}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        labels = np.asarray(state["classes"], dtype=state["dtype"])
+        self._set(
+            labels, *_read_plain(state), state["sample_cost"], state["density"], state["span"]
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostConstraints):
+            return NotImplemented
+        return (
+            self.classes.tolist() == other.classes.tolist()
+            and self.statements == other.statements
+            and len(self.answers) == len(other.answers)
+            and all(
+                np.array_equal(one[0], two[0])
+                for one, two in zip(self.answers, other.answers, strict=True)
+            )
+            and np.array_equal(_rows_of(self), _rows_of(other))
+            and (self.density, self.span) == (other.density, other.span)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.classes.tolist()), self.statements, self.span))
+
+    def __repr__(self) -> str:
+        labels = self.classes.tolist()
+        if self.sample_cost is not None:
+            return f"CostConstraints({labels}, sample_cost=<{self.sample_cost.shape}>)"
+        told = [as_sentence(one, labels) for one in self.statements]
+        shown = told if len(told) <= MOST_LISTED else [*told[:MOST_LISTED], "..."]
+        given = [(array.tolist(), text) for array, text in self.answers]
+        more = f", answers={given}" if given else ""
+        more += f", span={self.span:g}" if self.span != SPAN else ""
+        more += ", density=<function>" if self.density is not None else ""
+        return f"CostConstraints.from_sentences({shown}, classes={labels}{more})"
+
+
+class _Reading:
+    """Which entries of the matrix are one parameter, and which of them are not known."""
+
+    def __init__(self, statements: Sequence[Statement], n_classes: int) -> None:
+        k = self.n_classes = n_classes
+        named = [one for s in statements for one in (s.left, s.right) if one is not None]
+        single = {(one.truth, one.predicted) for one in named if one.predicted is not None}
+        classes = {one.truth for one in named if one.predicted is None}
+        self.keys: dict[tuple[int, int], Key | None] = {}
+        for i in range(k):
+            for j in range(k):
+                if i == j:
+                    continue
+                alone = (i, j) in single or (k == 2 and i in classes)
+                key: Key | None = (i, j) if alone else (i, None)
+                self.keys[i, j] = key if alone or i in classes else None
+        subjects = {key for s in statements for key in self.of(s.left)}
+        self.free = {
+            key: g for g, key in enumerate(sorted(subjects, key=lambda one: (one[0], one[1] or 0)))
+        }
+
+    def of(self, mistake: Mistake) -> list[Key]:
+        """Return the parameters of a mistake."""
+        keys = [self.keys[pair] for pair in mistake.pairs(self.n_classes)]
+        return list(dict.fromkeys(key for key in keys if key is not None))
+
+    @property
+    def has_unit(self) -> bool:
+        """Return whether some mistake costs 1 because no statement is about it."""
+        return any(key not in self.free for key in self.keys.values())
+
+    def unit_of(self, statements: Sequence[Statement]) -> bool:
+        """Return whether statements compare with such a mistake."""
+        return any(
+            key not in self.free
+            for s in statements
+            if s.right is not None
+            for key in self.of(s.right)
+        )
+
+    def region(
+        self, statements: Sequence[Statement], answers: Sequence[FloatArray], span: float
+    ) -> CostRegion:
+        """Return the region, or raise ContradictionError with positions of the statements."""
+        k = self.n_classes
+        free: dict[Key, int] = {}
+        nothing = {  # parameters that cost nothing, and the statements that say so
+            key: place
+            for place, s in enumerate(statements)
+            if s.right is None and s.high == 0
+            for key in self.of(s.left)
+        }
+        for key in self.free:
+            if key not in nothing:
+                free[key] = len(free)
+        base, patterns = np.zeros((k, k)), np.zeros((len(free), k, k))
+        for pair, mine in self.keys.items():
+            if mine is not None and mine in free:
+                patterns[free[mine]][pair] = 1.0
+            else:
+                base[pair] = 0.0 if mine in nothing else 1.0
+        bounds = []
+        for place, s in enumerate(statements):
+            for left in self.of(s.left):
+                for right in [None] if s.right is None else self.of(s.right):
+                    one = _bound(s, place, left, right, free, nothing)
+                    if one is not None:
+                        bounds.append(one)
+        try:
+            return CostRegion.from_bounds(base, patterns, bounds, answers, span)
+        except ContradictionError as error:
+            n = len(bounds)
+            raise ContradictionError(
+                [bounds[i].source if i < n else len(statements) + i - n for i in error.sources]
+            ) from None
+
+    def open_above(
+        self, statements: Sequence[Statement], region: CostRegion, classes: AnyArray
+    ) -> list[tuple[str, float]]:
+        """Return mistakes without a stated upper end, in words, and the end that is taken."""
+        labels, found = classes.tolist(), []
+        high = region.bounds()[1]
+        closed = {
+            key
+            for s in statements
+            if s.high < np.inf and (s.right is None or not set(self.of(s.right)) & set(self.free))
+            for key in self.of(s.left)
+        }
+        for key in self.free:
+            if key in closed:
+                continue
+            pair = next(pair for pair, one in self.keys.items() if one == key)
+            mistake = Mistake(key[0], key[1] if self.n_classes > 2 else pair[1])
+            words = Statement(mistake, 0.0, np.inf).words(labels)
+            name = words.removeprefix("what ").removesuffix(" costs is not known")
+            found.append((name, float(high[pair])))
+        return found
+
+
+def _bound(
+    statement: Statement,
+    place: int,
+    left: Key,
+    right: Key | None,
+    free: Mapping[Key, int],
+    nothing: Mapping[Key, int],
+) -> Bounds | None:
+    """Return a statement about two parameters, None where it says nothing new."""
+    low, high = statement.low, statement.high
+    other = -1
+    if right is not None:
+        if right in free:
+            other = free[right]
+        elif right in nothing:  # at most so many times nothing is nothing
+            if high < np.inf and left not in nothing:
+                raise ContradictionError([place, nothing[right]])
+            low = 0.0
+    if left in nothing:
+        if low > 0:
+            raise ContradictionError([nothing[left], place])
+        return None
+    strict = right is not None and (low, high) == (1.0, np.inf)
+    return Bounds(free[left], low, high, other, place, strict)
+
+
+def _is_number(statement: Statement) -> bool:
+    """Return whether a statement gives the cost of one confusion."""
+    known = statement.right is None and statement.left.predicted is not None
+    return known and statement.low == statement.high
+
+
+def _checked_classes(classes: Any) -> AnyArray:
+    labels = np.asarray(classes)
+    if labels.ndim != 1 or len(labels) < 2:
+        raise ValueError(f"classes must be a list of at least two labels, got {classes!r}")
+    if len(set(labels.tolist())) < len(labels):
+        raise ValueError(f"classes must hold every label once, got {labels.tolist()}")
+    return labels
+
+
+def _checked_answer(array: Any, n_classes: int) -> FloatArray:
+    values = numbers(array, "answers")
+    if values.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"answers must have coefficients of the shape ({n_classes}, {n_classes}), got "
+            f"{values.shape}"
+        )
+    return values
+
+
+def _checked_rows(sample_cost: Any, n_classes: int) -> FloatArray:
+    values = numbers(sample_cost, "sample_cost")
+    if values.shape[1:] != (n_classes, n_classes) or not len(values):
+        raise ValueError(
+            f"sample_cost must have the shape (N, {n_classes}, {n_classes}), a matrix per row, got "
+            f"{values.shape}"
+        )
+    return values
+
+
+def _read_plain(
+    stored: Mapping[str, Any],
+) -> tuple[list[Statement], list[tuple[Any, str]]]:
+    """Return the statements and answers of plain values."""
+    statements = [
+        Statement(
+            Mistake(*one["left"]),
+            float(one["low"]),
+            np.inf if one["high"] is None else float(one["high"]),
+            None if one["right"] is None else Mistake(*one["right"]),
+            str(one["text"]),
+        )
+        for one in stored["statements"]
+    ]
+    return statements, [(one["coefficients"], one["text"]) for one in stored["answers"]]
+
+
+def _rows_of(constraints: CostConstraints) -> FloatArray:
+    rows = constraints.sample_cost
+    return np.zeros(0) if rows is None else rows
+
+
+def _once(statements: Iterable[Statement]) -> list[Statement]:
+    return list(dict.fromkeys(statements))
+
+
+def _moved(statement: Statement, place: dict[int, int]) -> Statement | None:
+    """Return a statement with other positions of the classes, None if one is missing."""
+    moved: list[Mistake | None] = []
+    for one in (statement.left, statement.right):
+        if one is None:
+            moved.append(None)
+            continue
+        if one.truth not in place or (one.predicted is not None and one.predicted not in place):
+            return None
+        predicted = None if one.predicted is None else place[one.predicted]
+        moved.append(Mistake(place[one.truth], predicted))
+    left, right = moved
+    if left is None:
+        return None
+    return replace(statement, left=left, right=right)
+
+
+def _codes(labels: list[Any], known: list[Any]) -> list[int]:
+    """Return the positions of labels among the known, -1 for others.
+
+    A label is known as it is, or else as the text or the number that looks like it.
+    """
+    exact = {label: code for code, label in enumerate(known)}
+    texts = {str(label): code for code, label in enumerate(known)}
+    found = []
+    for label in labels:
+        code = exact.get(label, texts.get(str(label), -1))
+        if code < 0:  # a text for a number, or a number for a text
+            is_text = isinstance(label, str)
+            values = {
+                _value(one): i for i, one in enumerate(known) if is_text != isinstance(one, str)
+            }
+            code = values.get(_value(label), -1)
+        found.append(code)
+    return found
+
+
+def _value(label: Any) -> float:
+    try:
+        return float(label)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def _is_sentences(cost: Any) -> bool:
+    return isinstance(cost, list | tuple) and bool(cost) and all(isinstance(c, str) for c in cost)
+
+
+def _frame_cells(frame: Any) -> Any:
+    """Return the cells of a frame as a dict if any is an interval, else the frame."""
+    columns = list(frame.columns)
+    truth = list(getattr(frame, "index", columns))
+    cells = frame.to_numpy(dtype=object)
+    if not any(isinstance(cell, str | tuple | list) or _is_missing(cell) for cell in cells.ravel()):
+        return frame
+    return {
+        (true, predicted): (0.0, np.inf) if _is_missing(cells[i, j]) else cells[i, j]
+        for i, true in enumerate(truth)
+        for j, predicted in enumerate(columns)
+        if true != predicted
+    }
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and bool(np.isnan(cell)))
+
+
+def _ends(value: Any) -> Any:
+    """Return a value of a dict: a pair, or the number as it is."""
+    if isinstance(value, str):
+        low, dots, high = value.partition("..")
+        if dots:
+            try:
+                return (float(low or 0.0), float(high or np.inf))
+            except ValueError:
+                return value
+    return tuple(value) if isinstance(value, list | tuple | np.ndarray) else value
+
+
+def numbers_or_inf(values: Any) -> FloatArray:
+    """Return floats that may be infinite, but not NaN."""
+    array = np.asarray(values, dtype=np.float64)
+    if np.isnan(array).any():
+        raise ValueError("cost must hold numbers, got NaN")
+    return array
+
+
+def _array_intervals(values: FloatArray, classes: AnyArray) -> dict[Any, tuple[float, float]]:
+    labels = classes.tolist()
+    others: BoolArray = ~np.eye(len(labels), dtype=bool)
+    return {
+        (labels[i], labels[j]): (float(values[i, j, 0]), float(values[i, j, 1]))
+        for i, j in np.argwhere(others).tolist()
+    }

@@ -85,7 +85,9 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
         - array of shape (k,) or dict ``{true: cost}``: the cost of any mistake on that
           class, 1 for classes that are not listed;
         - callable: called with ``classes``, returns one of these. It works for whichever
-          classes a fold happens to have.
+          classes a fold happens to have;
+        - what is known of costs only in part: a :class:`CostConstraints`, sentences, or a dict
+          or DataFrame with pairs (low, high). The result is then its mean.
     classes : array of shape (k,)
 
     Returns
@@ -110,6 +112,10 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
     labels = np.asarray(classes)
     if callable(cost):
         cost = cost(labels)
+    if is_partly_known(cost, len(labels)):
+        from ecselm.costs.constraints import CostConstraints  # noqa: PLC0415  imports this module
+
+        return CostConstraints.from_costs(cost, labels).mean()
     if cost is None:
         return 1.0 - np.eye(len(labels))
     if hasattr(cost, "columns"):
@@ -121,6 +127,26 @@ def parse_cost(cost: Any, classes: Any) -> FloatArray:
     return _reduced(_from_array(cost, labels), labels)
 
 
+def is_partly_known(cost: Any, n_classes: int) -> bool:
+    """Return whether ``cost`` is in a form that may leave costs open."""
+    if isinstance(cost, str) or hasattr(cost, "statements"):
+        return True
+    if hasattr(cost, "columns") and hasattr(cost, "to_numpy"):
+        cells = cost.to_numpy()
+        return cells.dtype.kind == "O" and any(_is_open(cell) for cell in cells.ravel())
+    if isinstance(cost, Mapping):
+        return any(_is_open(value) for value in cost.values())
+    if isinstance(cost, list | tuple) and cost and all(isinstance(one, str) for one in cost):
+        return True
+    return isinstance(cost, np.ndarray) and cost.shape == (n_classes, n_classes, 2)
+
+
+def _is_open(value: Any) -> bool:
+    if isinstance(value, str):
+        return ".." in value
+    return isinstance(value, tuple | list | np.ndarray) and np.ndim(value) == 1
+
+
 def parse_sample_cost(
     cost: Any, y: IntArray, classes: Any, aggregate: str, *, name: str = "sample_cost"
 ) -> Costs:
@@ -128,10 +154,12 @@ def parse_sample_cost(
 
     Parameters
     ----------
-    cost : array of shape (N,), (N, k) or (N, N)
+    cost : array of shape (N,), (N, k), (N, k, k) or (N, N)
         The cost information vector itself; or the cost of predicting each class for
-        each row, by the labels of its columns if it is a DataFrame that has them; or the
-        paper's matrix (11), sample to sample, of which only the row sums are used.
+        each row, by the labels of its columns if it is a DataFrame that has them; or this
+        cost for each class that could be true, of which the true one is used, so that
+        :func:`row_matrices` takes the same array; or the paper's matrix (11), sample to
+        sample, of which only the row sums are used.
     y : array of shape (N,)
         True classes, as positions in ``classes``.
     classes : array of shape (k,)
@@ -140,17 +168,92 @@ def parse_sample_cost(
         Name of the parameter, for error messages.
     """
     values, (N, k) = numbers(by_label(cost, classes), name), (len(y), len(classes))
-    if values.shape == (N,):
-        return SampleCosts(check_row_costs(values, name))
+    if values.shape == (N, k, k):
+        values = values[np.arange(N), y]
     if values.shape == (N, k):
         right = values[np.arange(N), y]
         return ExampleCosts(_no_cheap_mistake(values, right, name), aggregate)
     if values.shape == (N, N):
         reduced = _no_cheap_mistake(values, values.diagonal(), name)
         return PairCosts(reduced.sum(axis=1), k)
+    if values.shape in {(N,), (N, 1)}:
+        return SampleCosts(check_row_costs(values.ravel(), name))
     raise ValueError(
         f"{name} must have the shape ({N},), one cost per row, ({N}, {k}), the cost of "
-        f"predicting each of the {k} classes per row, or ({N}, {N}), got {values.shape}"
+        f"predicting each of the {k} classes per row, ({N}, {k}, {k}), the same for each true "
+        f"class, or ({N}, {N}), got {values.shape}"
+    )
+
+
+def row_matrices(
+    n_rows: int,
+    classes: Any,
+    *,
+    sample_cost: Any = None,
+    tp_cost: Any = None,
+    tn_cost: Any = None,
+    fp_cost: Any = None,
+    fn_cost: Any = None,
+) -> FloatArray | None:
+    """Return the costs of rows whose true class is not known, by row.
+
+    Parameters
+    ----------
+    n_rows : int
+        N.
+    classes : array of shape (k,)
+    sample_cost : array of shape (N, k, k) or (N,), default=None
+        ``sample_cost[n, i, j]`` is the cost of predicting class j for row n if class i is
+        true; or the cost of any mistake on each row.
+    tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+        Costs by outcome instead, for two classes, see :func:`outcome_costs`; ``classes[1]``
+        is the positive class.
+
+    Returns
+    -------
+    matrices : array of shape (N, k, k) or None
+        With zero diagonals: the cost of a correct prediction is subtracted from its row,
+        which changes no decision. The remaining costs must be >= 0. None if no costs are
+        given.
+
+    Examples
+    --------
+    >>> row_matrices(2, ["ill", "well"], sample_cost=[3, 8])
+    array([[[0., 3.],
+            [3., 0.]],
+    <BLANKLINE>
+           [[0., 8.],
+            [8., 0.]]])
+    >>> row_matrices(1, ["well", "ill"], fn_cost=[50], tp_cost=5)
+    array([[[ 0.,  1.],
+            [45.,  0.]]])
+    """
+    outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
+    by_outcome = stated_once({"sample_cost": sample_cost}, outcomes)
+    N, k = n_rows, len(classes)
+    if by_outcome:
+        check_two_classes(by_outcome, k, f"an array of shape ({N}, {k}, {k})")
+        by_truth = [outcome_costs(np.full(N, truth), **outcomes) for truth in (0, 1)]
+        values, name = np.stack(by_truth, axis=1), by_outcome
+    elif sample_cost is None:
+        return None
+    else:
+        values, name = numbers(sample_cost, "sample_cost"), "sample_cost"
+    if values.shape == (N, k, k):
+        return _no_cheap_mistake(values, values.diagonal(axis1=1, axis2=2), name)
+    if values.shape in {(N,), (N, 1)}:
+        of_mistakes = check_row_costs(values.reshape(N, 1, 1), name)
+        return of_mistakes * (1.0 - np.eye(k))
+    instead = f"an array of shape ({N}, {k}, {k})"
+    if values.shape == (N, k):
+        raise ValueError(
+            f"sample_cost must not have the shape ({N}, {k}), which is the cost of predicting "
+            "each class given the true one, for rows whose true class is not known; give "
+            f"{instead}, or tp_cost, tn_cost, fp_cost and fn_cost for two classes"
+        )
+    raise ValueError(
+        f"sample_cost must be {instead}, the cost of predicting each class for each true class, "
+        f"or ({N},), the cost of any mistake on a row, got {values.shape}"
     )
 
 
@@ -159,11 +262,107 @@ def parse_any_cost(cost: Any, y: IntArray, classes: Any, aggregate: str) -> Cost
 
     Where both shapes fit, as with three rows of three classes, costs are by class.
     """
-    if isinstance(cost, np.ndarray | list):
+    rows = getattr(cost, "sample_cost", None)
+    if rows is not None:  # constraints that are known by row
+        return parse_sample_cost(rows, y, classes, aggregate, name="cost")
+    if isinstance(cost, np.ndarray | list) and not is_partly_known(cost, len(classes)):
         shape, k = numbers(cost, "cost").shape, len(classes)
         if shape not in {(k,), (k, k)} and shape[:1] == (len(y),):
             return parse_sample_cost(cost, y, classes, aggregate, name="cost")
     return ClassCosts(parse_cost(cost, classes), aggregate)
+
+
+def parse_reject_cost(cost: Any, classes: Any) -> FloatArray:
+    """Return the costs (k,) of leaving a row of each true class to someone else.
+
+    Parameters
+    ----------
+    cost : float, array of shape (k,), Series or dict
+        One cost for all classes, or by true class; a Series or dict has all classes.
+    classes : array of shape (k,)
+
+    Examples
+    --------
+    >>> parse_reject_cost(2, ["ill", "well"])
+    array([2., 2.])
+    >>> parse_reject_cost({"well": 1, "ill": 3}, ["ill", "well"])
+    array([3., 1.])
+    """
+    labels = np.asarray(classes)
+    cost = cost.to_dict() if hasattr(cost, "to_dict") else cost
+    if isinstance(cost, Mapping):
+        codes = label_codes(list(cost), labels, "reject_cost")
+        if len(codes) < len(labels):
+            raise ValueError(
+                f"reject_cost must name every class, {labels.tolist()}, got {list(cost)}"
+            )
+        cost = numbers(list(cost.values()), "reject_cost")[np.argsort(codes)]
+    values = check_row_costs(cost, "reject_cost")
+    if values.shape not in {(), (len(labels),)}:
+        raise ValueError(
+            f"reject_cost must be one number or one per class, shape ({len(labels)},), got "
+            f"{values.shape}"
+        )
+    return np.broadcast_to(values, len(labels)).copy()
+
+
+def has_reject_column(cost: Any) -> bool:
+    """Return whether ``cost`` has the shape (k, k + 1), see :func:`parse_with_reject_column`."""
+    stated = isinstance(cost, np.ndarray | list | tuple) or hasattr(cost, "columns")
+    if isinstance(cost, list | tuple) and any(isinstance(one, str) for one in cost):
+        return False  # sentences
+    shape = np.shape(cost if hasattr(cost, "shape") else numbers(cost, "cost")) if stated else ()
+    return len(shape) == 2 and shape[1] == shape[0] + 1
+
+
+def parse_with_reject_column(cost: Any, classes: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the costs (k, k) of mistakes and (k,) of rejected predictions, by true class.
+
+    Parameters
+    ----------
+    cost : array or DataFrame of shape (k, k + 1)
+        Rows are true classes, columns predicted classes and, last, none of them; of a
+        DataFrame, the column that is not named after a class.
+    classes : array of shape (k,)
+
+    Returns
+    -------
+    matrix, column : arrays of shape (k, k) and (k,)
+        The cost of a correct prediction is subtracted from both.
+
+    Examples
+    --------
+    >>> parse_with_reject_column([[1, 6, 3], [3, 2, 3]], ["ill", "well"])
+    (array([[0., 5.], [1., 0.]]), array([2., 1.]))
+    """
+    labels, k = np.asarray(classes), len(classes)
+    if hasattr(cost, "columns"):
+        names = [name for name in cost.columns if name in set(labels.tolist())]
+        others = [name for name in cost.columns if name not in names]
+        if len(others) != 1:
+            raise ValueError(
+                f"cost must have one column besides those of the classes, {labels.tolist()}, "
+                f"got {list(cost.columns)}"
+            )
+        matrix = _from_frame(cost[names], labels)
+        truth = list(getattr(cost, "index", names))
+        order = np.argsort(label_codes(truth, labels, "cost"))
+        column = numbers(cost[others[0]], "cost")[order]
+    else:
+        values = numbers(cost, "cost")
+        if values.shape != (k, k + 1):
+            raise ValueError(
+                f"cost must have the shape ({k}, {k}) for the {k} classes {labels.tolist()}, or "
+                f"({k}, {k + 1}) with the costs of rejected predictions, got {values.shape}"
+            )
+        matrix, column = values[:, :-1], values[:, -1]
+    of_rejected = column - matrix.diagonal()
+    if (of_rejected < 0).any():
+        raise ValueError(
+            "cost must not make a rejected prediction cheaper than the right answer, got "
+            f"{column[of_rejected < 0][0]:g} where {labels[of_rejected < 0][0]} is true"
+        )
+    return _reduced(matrix, labels), of_rejected
 
 
 def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
@@ -249,13 +448,13 @@ def _reduced(matrix: FloatArray, classes: AnyArray) -> FloatArray:
 
 
 def _no_cheap_mistake(values: FloatArray, right: FloatArray, name: str) -> FloatArray:
-    """Subtract the cost of the correct prediction from each row."""
-    reduced = values - right[:, np.newaxis]
+    """Subtract the cost of the correct prediction, without the last axis, from all others."""
+    reduced = values - right[..., np.newaxis]
     if (reduced < 0).any():
-        i, j = np.argwhere(reduced < 0)[0]
+        where = tuple(np.argwhere(reduced < 0)[0])
         raise ValueError(
-            f"{name} must not make a mistake cheaper than the right answer: in row {i} a "
-            f"mistake costs {values[i, j]:g} and the right answer {right[i]:g}"
+            f"{name} must not make a mistake cheaper than the right answer: in row {where[0]} a "
+            f"mistake costs {values[where]:g} and the right answer {right[where[:-1]]:g}"
         )
     return reduced
 
@@ -286,20 +485,32 @@ def read_costs(
     **outcomes : tp_cost, tn_cost, fp_cost and fn_cost
         The arguments of ``fit``, see :func:`outcome_costs`.
     """
-    by_outcome = ", ".join(name for name, value in outcomes.items() if value is not None)
-    stated = {"cost": cost is not None, "sample_cost": sample_cost is not None}
-    stated[by_outcome] = bool(by_outcome)
-    if sum(stated.values()) > 1:
-        names = " and ".join(name for name, given in stated.items() if given)
-        raise ValueError(f"costs must be stated once, got {names}")
+    by_outcome = stated_once({"cost": cost, "sample_cost": sample_cost}, outcomes)
     if by_outcome:
-        if len(classes) != 2:
-            raise ValueError(
-                f"{by_outcome} can be given for two classes only, y has {len(classes)}; give "
-                "sample_cost, the cost of predicting each class for each row"
-            )
+        check_two_classes(
+            by_outcome, len(classes), "the cost of predicting each class for each row"
+        )
         costs = outcome_costs(y, **outcomes)
         return parse_sample_cost(costs, y, classes, aggregate, name=by_outcome)
     if sample_cost is not None:
         return parse_sample_cost(sample_cost, y, classes, aggregate)
     return parse_any_cost(cost, y, classes, aggregate)
+
+
+def stated_once(costs: Mapping[str, Any], outcomes: Mapping[str, Any]) -> str:
+    """Return the names of the outcomes whose costs are given, and refuse costs given twice."""
+    by_outcome = ", ".join(name for name, value in outcomes.items() if value is not None)
+    names = [name for name, value in costs.items() if value is not None]
+    names += [by_outcome] if by_outcome else []
+    if len(names) > 1:
+        raise ValueError(f"costs must be stated once, got {' and '.join(names)}")
+    return by_outcome
+
+
+def check_two_classes(by_outcome: str, n_classes: int, instead: str) -> None:
+    """Refuse costs by outcome of other than two classes; ``instead`` describes sample_cost."""
+    if n_classes != 2:
+        raise ValueError(
+            f"{by_outcome} can be given for two classes only, y has {n_classes}; give "
+            f"sample_cost, {instead}"
+        )

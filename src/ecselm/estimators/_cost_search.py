@@ -26,7 +26,7 @@ from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import Workers, one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import Costs
-from ecselm.costs.constraints import FeasibleRegion, parse_constraints
+from ecselm.costs.feasible import FeasibleRegion, parse_constraints
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.costs.parse import numbers, read_costs
 from ecselm.costs.weights import ClassCosts, ExampleCosts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import FloatArray
-from ecselm.costs.constraints import FeasibleRegion
+from ecselm.costs.feasible import FeasibleRegion
 from ecselm.costs.levels import CostLevel, MatrixLevel
 from ecselm.search import Box
 

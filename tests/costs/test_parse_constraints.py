@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from ecselm.costs.constraints import MARGIN, parse_constraints
+from ecselm.costs.feasible import MARGIN, parse_constraints
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 
 TWO = np.array(["ill", "well"])
