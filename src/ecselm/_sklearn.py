@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context as fit_context
+from sklearn.metrics._scorer import _Scorer as Scorer
 from sklearn.tree._tree import Tree
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
@@ -16,12 +18,14 @@ from ecselm._typing import FloatArray, Matrix
 __all__ = [
     "HasMethods",
     "Interval",
+    "Scorer",
     "StrOptions",
     "Tree",
     "check_parameters",
     "check_weights",
     "fit_context",
     "response_method",
+    "routing_enabled",
     "safe_indexing",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +12,11 @@ import numpy as np
 from sklearn.metrics import get_scorer as sklearn_scorer
 from sklearn.metrics import get_scorer_names as sklearn_names
 from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.utils.metadata_routing import get_routing_for_object
 
+from ecselm._sklearn import Scorer, routing_enabled
 from ecselm._typing import AnyArray, FloatArray
+from ecselm.costs.parse import has_reject_column
 from ecselm.metrics import confusion
 from ecselm.metrics.confusion import ConfusionMetric
 from ecselm.metrics.costs import (
@@ -316,8 +320,19 @@ def get_scorer(scoring: Any, **options: Any) -> Any:
         ``"cumulative_score"``; ``"mean_cost"``, ``"total_cost"`` and ``"mae"`` (with a minus
         sign); or what scikit-learn's ``get_scorer`` takes.
     **options
-        Of the package's own scores: ``cost``, ``labels``, ``tolerance``, ``rank``. Give
-        ``labels`` with costs where a fold may lack a class.
+        Of the package's own scores: ``cost``, ``labels``, ``reject_label``, ``reject_cost``,
+        ``tolerance``, ``rank``. The scorers of costs know the classes of a model, if not of
+        every fold; ``labels`` states another order, or classes that a model never saw.
+
+    Returns
+    -------
+    scorer : callable
+        Called with a fitted model, rows and truth. The scorers of costs also take
+        ``sample_cost``, ``tp_cost``, ``tn_cost``, ``fp_cost`` and ``fn_cost`` by row, see
+        :func:`total_cost`, or have them routed after
+        ``scorer.set_score_request(sample_cost=True)``. They hand them on to the ``predict`` of
+        a model that takes them and, where metadata are routed, has requested them. Rejected
+        predictions of a model that states their cost are scored by it.
 
     Examples
     --------
@@ -330,6 +345,8 @@ def get_scorer(scoring: Any, **options: Any) -> Any:
     metric = get_metric(scoring)
     if metric.function is match_rate:
         return _match_scorer(**options)
+    if metric.function is not None and metric.uses_cost:
+        return _cost_scorer(metric, metric.function, options)
     if metric.function is not None:
         return make_scorer(metric.function, greater_is_better=metric.greater_is_better, **options)
     if options:
@@ -341,6 +358,121 @@ def get_scorer(scoring: Any, **options: Any) -> Any:
             f"scoring must be a scorer or the name of one, see "
             f"ecselm.metrics.get_scorer_names(), got {scoring!r}"
         ) from error
+
+
+BY_ROW = ("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost")
+
+
+class CostScorer(Scorer):
+    """Score a model by a metric of costs, with its own classes and the costs of each row."""
+
+    def __repr__(self) -> str:
+        """Return the call that makes this scorer."""
+        name = next(n for n, metric in METRICS.items() if metric.function is self._score_func)
+        options = "".join(f", {option}={value!r}" for option, value in self._kwargs.items())
+        return f"get_scorer({name!r}{options})"
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **kwargs: Any
+    ) -> float:
+        """Return the score; costs by row need no metadata routing where they are given here."""
+        if sample_weight is not None:
+            kwargs["sample_weight"] = sample_weight
+        return self._score(_response, estimator, X, y_true, **kwargs)
+
+    def _score(
+        self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any
+    ) -> float:
+        kwargs = _without_none(kwargs)
+        stated = {**self._kwargs, **kwargs}
+        for_predict = _requested(
+            estimator, {name: stated[name] for name in BY_ROW if name in stated}
+        )
+        if for_predict:  # predictions that other scorers must not share
+            method_caller = partial(_response, for_predict=for_predict)
+        known = _known_of_model(estimator, y_true, stated)
+        return float(super()._score(method_caller, estimator, X, y_true, **known, **kwargs))
+
+
+def _response(
+    estimator: Any, method: str, X: Any, *, for_predict: Any = None, **_positive: Any
+) -> AnyArray:
+    """Return predictions, called as scikit-learn's scorers do; there is no positive class."""
+    predictions: AnyArray = getattr(estimator, method)(X, **(for_predict or {}))
+    return predictions
+
+
+def _without_none(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are stated; None can be the label of rejected predictions."""
+    return {name: v for name, v in options.items() if v is not None or name == "reject_label"}
+
+
+def _last_step(estimator: Any) -> Any:
+    while hasattr(estimator, "steps"):
+        estimator = estimator.steps[-1][1]
+    return estimator
+
+
+def _requested(estimator: Any, costs: dict[str, Any]) -> dict[str, Any]:
+    """Return those of the costs that the model's ``predict`` takes, by the names it takes."""
+    last = _last_step(estimator)
+    if not costs or not hasattr(last, "predict"):
+        return {}
+    taken = set(inspect.signature(last.predict).parameters) & set(costs)
+    if not routing_enabled():
+        # Nothing says for whom they are: costs that depend on the truth are for the score.
+        return {name: costs[name] for name in taken if not _depends_on_truth(costs[name])}
+    if not taken or not hasattr(last, "get_metadata_routing"):
+        return {}
+    requests = get_routing_for_object(last).predict.requests
+    aliases = {name: requests.get(name) for name in taken}
+    return {
+        alias if isinstance(alias, str) and last is not estimator else name: costs[name]
+        for name, alias in aliases.items()
+        if alias is True or isinstance(alias, str)
+    }
+
+
+def _depends_on_truth(cost: Any) -> bool:
+    shape = np.shape(cost)
+    return len(shape) == 2 and shape[1] > 1
+
+
+def _known_of_model(estimator: Any, y_true: Any, stated: dict[str, Any]) -> dict[str, Any]:
+    """Return the classes and, if it rejects, the label and the prices of a model.
+
+    Without what is stated already. A class that the model never saw follows by order of labels,
+    and costs as much to reject as the most expensive of the others.
+    """
+    known: dict[str, Any] = {}
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None and "labels" not in stated:
+        unseen = ~np.isin(y_true, classes)
+        known["labels"] = np.union1d(classes, y_true) if unseen.any() else classes
+    last = _last_step(estimator)
+    while hasattr(last, "best_estimator_"):
+        last = _last_step(last.best_estimator_)
+    if not hasattr(last, "reject_label_"):
+        return known
+    if "reject_label" not in stated:
+        known["reject_label"] = last.reject_label_
+    if "reject_cost" not in stated and not has_reject_column(stated.get("cost")):
+        prices = getattr(last, "_reject_costs_", None)
+        prices = np.zeros(len(last.classes_)) if prices is None else np.asarray(prices)
+        by_class = dict(zip(last.classes_.tolist(), prices.tolist(), strict=True))
+        labels = np.asarray({"labels": last.classes_, **known, **stated}["labels"]).tolist()
+        known["reject_cost"] = [by_class.get(label, max(prices)) for label in labels]
+    return known
+
+
+def _cost_scorer(
+    metric: Metric, function: Callable[..., float], options: dict[str, Any]
+) -> CostScorer:
+    takes = [*inspect.signature(function).parameters][2:]
+    unknown = sorted(set(options) - set(takes))
+    if unknown:
+        raise ValueError(f"options of {metric.name!r} must be among {takes}, got {unknown}")
+    return CostScorer(function, 1 if metric.greater_is_better else -1, _without_none(options))
 
 
 @dataclass(frozen=True)
