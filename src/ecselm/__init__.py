@@ -1,7 +1,7 @@
 """Cost-sensitive classification and regression when the costs of mistakes are unknown.
 
 Extreme learning machines with known, partly known or learned costs, as scikit-learn
-estimators, and a cost search around any classifier.
+estimators, and decisions by cost around any classifier.
 """
 
 from importlib import import_module
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecselm.estimators import (
+        CostDecisionClassifier,
         CostSearchCV,
         CSELMClassifier,
         CSELMRegressor,
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CSELMClassifier",
     "CSELMRegressor",
+    "CostDecisionClassifier",
     "CostSearchCV",
     "ECSELMClassifier",
     "ECSELMRegressor",

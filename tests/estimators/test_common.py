@@ -3,11 +3,13 @@
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ecselm
 import ecselm.estimators
 from ecselm import (
+    CostDecisionClassifier,
     CostSearchCV,
     CSELMClassifier,
     CSELMRegressor,
@@ -24,6 +26,7 @@ BUDGET = {"population_size": 6, "max_epochs": 2}
 FREE = {"smoothing": 0.5, "shrinkage": 0.0, "keep_prior": False}
 FITTING = {"population_size": 3, "max_epochs": 1, "fitness": 2}  # every candidate is a fit
 ARGUMENTS = {
+    "CostDecisionClassifier": {"estimator": LogisticRegression()},
     "CostSearchCV": {"estimator": LogisticRegression(), **FITTING},
     "ECSELMClassifier": {"n_hidden": 10, **BUDGET},
     "ECSELMRegressor": BUDGET,
@@ -32,6 +35,7 @@ ARGUMENTS = {
 }
 EVERY_ESTIMATOR = [getattr(ecselm, name)(**ARGUMENTS.get(name, {})) for name in ecselm.__all__]
 VARIANTS = [
+    CostDecisionClassifier(GaussianNB()),
     CostSearchCV(LogisticRegression(), **FREE, **BUDGET),
     CostSearchCV(LogisticRegression(), cost_level="class", **FITTING),
     ECSELMClassifier(cost_level="matrix", decision="min_cost", ensemble=None, **FREE, **BUDGET),

@@ -1,6 +1,7 @@
 """The ELM family as scikit-learn estimators."""
 
 from ecselm.estimators._prior_test import FewCasesWarning
+from ecselm.estimators.cost_decision import CostDecisionClassifier
 from ecselm.estimators.cost_search import CostSearchCV
 from ecselm.estimators.cselm import CSELMClassifier, CSELMRegressor
 from ecselm.estimators.ecselm import ECSELMClassifier
@@ -17,6 +18,7 @@ from ecselm.estimators.elm import (
 __all__ = [
     "CSELMClassifier",
     "CSELMRegressor",
+    "CostDecisionClassifier",
     "CostSearchCV",
     "ECSELMClassifier",
     "ECSELMRegressor",

@@ -38,6 +38,7 @@ from ecselm.estimators._ensemble import (
     fit_ensemble,
 )
 from ecselm.estimators._layers import LayerRecipe, layer_width, seeded_clone
+from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
@@ -343,7 +344,7 @@ def class_targets(n_classes: int) -> FloatArray:
     return T[:, 1:] if n_classes == 2 else T
 
 
-class ELMClassifierBase(ClassifierMixin, ELMBase):
+class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
     """Learn, decide and give probabilities; subclasses say what mistakes cost.
 
     A fitted classifier decides by the largest score (19), or by the least expected cost, for
@@ -542,23 +543,49 @@ class ELMClassifierBase(ClassifierMixin, ELMBase):
             return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(
+        self,
+        X: Any,
+        *,
+        sample_cost: Any = None,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+    ) -> AnyArray:
         """Return the class of the largest score (19), or of the least expected cost.
+
+        Costs of the rows, where they are known, decide in the place of all others. They go
+        through metadata routing: ``model.set_predict_request(sample_cost=True)``.
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (N, n)
+        sample_cost : array of shape (N, k, k) or (N,), default=None
+            Costs of each row, with the true classes as rows of a matrix and the predicted ones
+            as columns; or the cost of any mistake on the row.
+        tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+            Costs by row of two classes, by outcome; ``classes_[1]`` is positive. Mistakes that
+            are not stated cost 1, correct predictions 0.
 
         Returns
         -------
         labels : array of shape (N,)
         """
+        check_is_fitted(self)
+        given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
+        by_row = self._row_matrices(X, dict(zip(ROW_COSTS, given, strict=True)))
+        return self.classes_[self._decided(X, by_row)[1]]
+
+    def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
         scores = self._scores(X)
-        if self._decision_costs_ is not None:
-            winners = min_cost_decision(self._deciding(scores), self._decision_costs_)
-        else:
-            winners = scores.argmax(axis=1)  # (19)
-        return self.classes_[winners]
+        if by_row is not None:
+            P = self._calibrated(scores)
+            return P, min_cost_decision(P, by_row)
+        if self._decision_costs_ is None:
+            return self._calibrated(scores), scores.argmax(axis=1)  # (19)
+        P = self._deciding(scores)
+        return P, min_cost_decision(P, self._decision_costs_)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return estimates of P(class | x) in the population of the training rows.

@@ -28,6 +28,7 @@ from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, 
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import expected_costs, min_cost_decision
+from ecselm.costs.policy import RULES
 from ecselm.estimators._base import all_or_nothing
 from ecselm.estimators._cost_search import (
     LEARNING,
@@ -46,6 +47,13 @@ from ecselm.estimators._cost_search import (
     stated_by_user,
 )
 from ecselm.estimators._layers import seeded_clone
+from ecselm.estimators._policy import (
+    ROW_COSTS,
+    CostDecisionMixin,
+    decision_matrix,
+    stated_constraints,
+)
+from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._source import TrainingData, comparable
 from ecselm.fitness import (
     Candidates,
@@ -201,7 +209,7 @@ def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
 
-class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` for the costs by which the probabilities of an
@@ -227,6 +235,9 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
         As in :class:`ECSELMClassifier`. They hold for the costs of decisions, of which only
         ratios matter, or at the other levels for weights.
+    rule : {"expected", "minimax_regret"}, default="expected"
+        As in :class:`CSELMClassifier`, where ``cost`` is known in part: nothing is searched
+        then, unless ``scoring`` is a metric that does not count costs.
     scoring : str, callable or None, default=None
         Metric of the fitness: ``"gmean"``, ``"mean_cost"``, a scorer of scikit-learn's by
         name, or a scorer. None is :func:`ecselm.metrics.default_metric`: the mean cost where
@@ -287,6 +298,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         **LEARNING,
         "estimator": [HasMethods(["fit", "predict"])],
         "cost_level": [StrOptions({"decision", "class", "matrix", "sample"})],
+        "rule": [StrOptions(set(RULES))],
     }
 
     def __init__(
@@ -295,6 +307,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         *,
         cost_level: str = "decision",
         cost: Any = None,
+        rule: str = "expected",
         cost_bounds: Any = None,
         fixed_costs: Mapping[Any, Any] | None = None,
         cost_intervals: Mapping[Any, Any] | None = None,
@@ -322,6 +335,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.cost_level = cost_level
         self.cost = cost
+        self.rule = rule
         self.cost_bounds = cost_bounds
         self.fixed_costs = fixed_costs
         self.cost_intervals = cost_intervals
@@ -431,6 +445,7 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fitness = problem.class_fitness(scoring, data, validation, self.smoothing, decides=decides)
         given = estimator, data.X, data.y, classes
         engine: Engine
+        parts: list[FloatArray] = []
         if decides:  # the estimator does not depend on the costs: it is fitted once per split
             parts = Parallel(n_jobs=self.n_jobs)(
                 delayed(split_probabilities)(*given, data.weight, split) for split in splits
@@ -438,11 +453,18 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             engine = ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
         else:
             engine = FittedEngine(*given, rows, splits, self.n_jobs)
-        result = search.run(engine, fitness, search_rng, checkpoint)
-
-        # The prior test: learned costs that gain no more than chance are not used.
-        test = search.prior_test(result, engine, fitness, data.row_ids(validation))
+        # Costs that are known in part decide by a rule: no data tell what a mistake costs.
+        self.constraints_ = stated_constraints(self.cost, classes)
+        by_rule = self.constraints_ is not None and decides and counts_costs(scoring)
+        test = None
+        if by_rule:
+            result = search.at_prior(search.prior_entries(), engine, fitness)
+        else:
+            result = search.run(engine, fitness, search_rng, checkpoint)
+            # The prior test: learned costs that gain no more than chance are not used.
+            test = search.prior_test(result, engine, fitness, data.row_ids(validation))
         self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+        self.keeps_prior_ = self.keeps_prior_ or by_rule
         if self.keeps_prior_:
             result = replace(result, point=result.priors[PRIOR].point)
         learned = search.learned(result.point)
@@ -454,6 +476,16 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.__dict__.update(search_attributes(search, result, engine))
         self.__dict__.update(cost_attributes(problem.level, learned.entries, B, codes, used, k))
+        if by_rule and self.constraints_ is not None:
+            rows_weight = None if data.weight is None else data.weight[validation]
+            self.cost_matrix_ = decision_matrix(
+                self.constraints_,
+                self.rule,
+                data.codes[validation],
+                rows_weight,
+                np.concatenate(parts),
+            )
+        self._decision_costs_ = self.cost_matrix_ if decides else None
         self.estimator_ = fitted(estimator, data.X, data.y, data.weight if decides else weights)
         return self
 
@@ -534,22 +566,44 @@ class CostSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         costs = expected_costs(self.predict_proba(X), self.cost_matrix_)
         return costs[:, 0] - costs[:, 1] if len(self.classes_) == 2 else -costs
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(
+        self,
+        X: Any,
+        *,
+        sample_cost: Any = None,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+    ) -> AnyArray:
         """Return the prediction of the fitted estimator, or the class of least expected cost.
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (N, n)
+        sample_cost, tp_cost, tn_cost, fp_cost, fn_cost :
+            Costs of each row, which decide in the place of all others, as in
+            :class:`CSELMClassifier`.
 
         Returns
         -------
         labels : array of shape (N,)
         """
         check_is_fitted(self)
-        if self.cost_level != "decision":
+        given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
+        by_row = self._row_matrices(X, dict(zip(ROW_COSTS, given, strict=True)))
+        if by_row is None and self.cost_level != "decision":
             return self.estimator_.predict(X)
-        winners = min_cost_decision(self.predict_proba(X), self.cost_matrix_)
-        return self.classes_[winners]
+        return self.classes_[self._decided(X, by_row)[1]]
+
+    def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
+        check_is_fitted(self)
+        P = self.predict_proba(X)
+        if by_row is not None:
+            return P, min_cost_decision(P, by_row)
+        if self.cost_level != "decision":
+            return P, np.searchsorted(self.classes_, self.estimator_.predict(X))
+        return P, min_cost_decision(P, self.cost_matrix_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from ecselm._sklearn import StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, class_weights, parse_cost
 from ecselm.costs.parse import check_row_costs, read_costs
+from ecselm.costs.policy import RULES
 from ecselm.costs.weights import WEIGHTINGS, ClassCosts, SampleCosts
 from ecselm.estimators._base import (
     KERNEL_OR_LAYER,
@@ -22,6 +23,7 @@ from ecselm.estimators._base import (
     has_hidden_layer,
 )
 from ecselm.estimators._calibration import LooScores, fit_calibration
+from ecselm.estimators._policy import decision_matrix, stated_constraints
 from ecselm.estimators.elm import normalized
 
 
@@ -44,7 +46,13 @@ class CSELMClassifier(ELMClassifierBase):
         ``{(true, predicted): cost}``; an array (k,) or dict ``{true: cost}`` if only the
         true class matters; or an array by row, (N,), (N, k) or (N, N), better given as
         ``sample_cost`` to ``fit``. None: every mistake costs 1. Only ratios matter, up
-        to C. A non-zero diagonal is subtracted from its row.
+        to C. A non-zero diagonal is subtracted from its row. What is known in part may be a
+        :class:`~ecselm.costs.CostConstraints`, sentences such as ``"1->0 = 3..20 * 0->1"``, or
+        a dict or DataFrame with pairs (low, high).
+    rule : {"expected", "minimax_regret"}, default="expected"
+        How costs that are known in part decide: by their mean, each in units of what the best
+        constant answer costs; or by the costs whose worst regret is least over leave-one-out
+        probabilities of training rows, in the same unit.
     decision : {"min_cost", "argmax"}, default="min_cost"
         The least expected cost; one layer is then trained on unweighted rows, the members of
         an ensemble with the mean cost of each class as weight. Costs by row, which are not
@@ -78,7 +86,10 @@ class CSELMClassifier(ELMClassifierBase):
     ----------
     classes_ : array of shape (k,)
     cost_matrix_ : array of shape (k, k) or None
-        The cost matrix as read, its diagonal 0; None if costs came by row.
+        The cost matrix as read, its diagonal 0, or the mean of costs known in part; None if
+        costs came by row.
+    constraints_ : CostConstraints or None
+        Costs known in part, None where all are known.
     cost_vector_ : array of shape (N,)
         The cost information vector B; from ``fit`` only.
     beta_, layer_, solver_, n_features_in_ :
@@ -105,6 +116,7 @@ class CSELMClassifier(ELMClassifierBase):
         **KERNEL_OR_LAYER,
         **RIDGE,
         "cost": "no_validation",
+        "rule": [StrOptions(set(RULES))],
         "decision": [StrOptions({"argmax", "min_cost"})],
         "weighting": [StrOptions(set(WEIGHTINGS)), Mapping, None],
         "aggregate": [StrOptions({"samples", "classes"})],
@@ -116,6 +128,7 @@ class CSELMClassifier(ELMClassifierBase):
         n_hidden: int | str = "auto",
         *,
         cost: Any = None,
+        rule: str = "expected",
         decision: str = "min_cost",
         weighting: str | Mapping[Any, float] | None = "w1",
         aggregate: str = "samples",
@@ -135,6 +148,7 @@ class CSELMClassifier(ELMClassifierBase):
     ) -> None:
         self.n_hidden = n_hidden
         self.cost = cost
+        self.rule = rule
         self.decision = decision
         self.weighting = weighting
         self.aggregate = aggregate
@@ -278,6 +292,7 @@ class CSELMClassifier(ELMClassifierBase):
     def _costs_of_decisions(self, costs: Costs, coefficients: FloatArray) -> FloatArray | None:
         by_class = isinstance(costs, ClassCosts | EqualCosts)
         self.cost_matrix_ = parse_cost(self.cost, self.classes_) if by_class else None
+        self.constraints_ = stated_constraints(self.cost, self.classes_) if by_class else None
         if self.decision == "argmax":
             return None
         k = len(self.classes_)
@@ -285,6 +300,12 @@ class CSELMClassifier(ELMClassifierBase):
 
     def _calibrate(self, loo: LooScores) -> None:
         super()._calibrate(loo)
+        if self.decision == "min_cost" and self.constraints_ is not None:
+            known = loo.usable()
+            P = self._probabilities_(known.scores)
+            self._decision_costs_ = decision_matrix(
+                self.constraints_, self.rule, known.y, known.weight, P
+            )
         if self.decision == "min_cost" and self.cost_matrix_ is None:
             # Costs of new rows are not known: those of the rows around them stand in.
             self._weighted_probabilities_ = fit_calibration(loo.weighted(), len(self.classes_))

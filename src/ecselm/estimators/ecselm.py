@@ -17,6 +17,7 @@ from ecselm._sklearn import Interval, StrOptions, fit_context, response_method
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.costs.parse import numbers
+from ecselm.costs.policy import RULES
 from ecselm.estimators._base import (
     AUTO,
     KERNEL,
@@ -50,6 +51,7 @@ from ecselm.estimators._cost_search import (
 )
 from ecselm.estimators._decision import MOST_CLASSES, DecisionEngine, learn_decision
 from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
+from ecselm.estimators._policy import decision_matrix, stated_constraints
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
@@ -201,7 +203,11 @@ class ECSELMClassifier(ELMClassifierBase):
         paper.
     cost : array, DataFrame, dict or None, default=None
         Stated costs, in any form :class:`CSELMClassifier` takes. They are in the first
-        population, and are counted by ``scoring="mean_cost"``.
+        population, and are counted by ``scoring="mean_cost"``. Where they are known in part,
+        their mean stands for them, and an ensemble that minimises the mean cost decides by
+        ``rule``, without a search: no data tell what a mistake costs.
+    rule : {"expected", "minimax_regret"}, default="expected"
+        As in :class:`CSELMClassifier`, of an ensemble.
     cost_bounds : pair of floats, default=None
         Bounds of all costs. None: a factor 4 around the priors; [0.001, 1] for rows.
     fixed_costs : dict, default=None
@@ -306,6 +312,8 @@ class ECSELMClassifier(ELMClassifierBase):
         In the unit of the stated bounds or costs; else B has the mean 1.
     cost_matrix_ : array of shape (k, k)
         The cost of each confusion; rows are the true classes. An ensemble decides by it.
+    constraints_ : CostConstraints or None
+        Costs known in part, None where ``cost`` states all or none.
     C_, gamma_ : float
         The values for which (15) holds; ``gamma_`` is None without a kernel. Of the best
         member of an ensemble.
@@ -370,6 +378,7 @@ class ECSELMClassifier(ELMClassifierBase):
         **SEARCHED,
         "activation": [StrOptions({AUTO, *ACTIVATIONS}), callable],
         "cost_level": [StrOptions({"class", "matrix", "sample"})],
+        "rule": [StrOptions(set(RULES))],
         "decision": [StrOptions({"argmax", "min_cost"})],
         "fitness": [StrOptions({AUTO, "train", "holdout", "cv", "loo"}), *LEARNING["fitness"][1:]],
     }
@@ -380,6 +389,7 @@ class ECSELMClassifier(ELMClassifierBase):
         *,
         cost_level: str = "class",
         cost: Any = None,
+        rule: str = "expected",
         cost_bounds: Any = None,
         fixed_costs: Mapping[Any, Any] | None = None,
         cost_intervals: Mapping[Any, Any] | None = None,
@@ -422,6 +432,7 @@ class ECSELMClassifier(ELMClassifierBase):
         self.n_hidden = n_hidden
         self.cost_level = cost_level
         self.cost = cost
+        self.rule = rule
         self.cost_bounds = cost_bounds
         self.fixed_costs = fixed_costs
         self.cost_intervals = cost_intervals
@@ -574,6 +585,7 @@ class ECSELMClassifier(ELMClassifierBase):
         identity = {**source.identity(), **data.identity(), "costs": stated}
         resumed = partial(search.checkpoint, self.get_params(deep=False), seed=seed)
         self.classes_ = classes
+        self.constraints_ = stated_constraints(self.cost, classes)
         if several:
             checkpoint = resumed(identity)
             B, entries = self._fit_ensemble(source, data, problem, search, scoring, rng, checkpoint)
@@ -663,7 +675,9 @@ class ECSELMClassifier(ELMClassifierBase):
         else:  # a metric of probabilities, which no costs change: as equal as they may be
             value = probability_score(scoring, data.validation(found.positions), P, self.classes_)
             fitness, prior = ConstantFitness(value), search.equal_entries()
-        if on_decisions and self.keep_prior != "always" and k <= MOST_CLASSES:
+        by_rule = self.constraints_ is not None and counts_costs(scoring)
+        learns = not by_rule and self.keep_prior != "always" and k <= MOST_CLASSES
+        if on_decisions and learns:
             result, test = learn_decision(
                 *(search, engine, fitness, data.row_ids(found.positions)),
                 *((search_rng, test_rng), checkpoint, thread_number(self.n_jobs)),
@@ -678,6 +692,8 @@ class ECSELMClassifier(ELMClassifierBase):
         matrix = engine.matrices(search.encoding.decode(result.point[np.newaxis]))[0]
         if problem.stated is not None and counts_costs(scoring):
             entries, matrix = problem.in_stated_unit(entries, matrix, kept=self.keeps_prior_)
+        if by_rule and self.constraints_ is not None:
+            matrix = decision_matrix(self.constraints_, self.rule, loo.y, loo.weight, P)
         self._decision_costs_ = matrix
         self.__dict__.update(search_attributes(search, result, engine))
         return B, entries

@@ -1,0 +1,693 @@
+"""Decisions of least expected cost around any classifier."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable, validate_data
+
+from ecselm._sklearn import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_weights,
+    fit_context,
+    safe_indexing,
+)
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs import CostConstraints
+from ecselm.costs.parse import (
+    has_reject_column,
+    parse_reject_cost,
+    parse_with_reject_column,
+    read_costs,
+)
+from ecselm.costs.policy import RULES, DecisionPolicy
+from ecselm.estimators._base import ELMClassifierBase, all_or_nothing
+from ecselm.estimators._calibration import (
+    LogisticCalibration,
+    LooScores,
+    fit_calibration,
+)
+from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, class_shares
+from ecselm.estimators._priors import row_costs
+from ecselm.estimators.cost_search import (
+    CostSearchCV,
+    class_probabilities,
+    fitted,
+    weight_parameter,
+)
+
+ROWS_OF_A_CLASS = 25  # of the rarest class in one part, for that part to calibrate alone
+MOST_CALIBRATED = 1000  # rows of such a part: a law of two parameters needs no more
+GRID = 2001  # probabilities among which the answers to two classes are compared
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """Scores of a fitted classifier as calibrations take them: one column for two classes.
+
+    Half log-odds or logarithms of probabilities, no further out than one mistake in as many
+    rows as there were to learn from; or the decision function of a classifier without
+    probabilities.
+    """
+
+    classes: AnyArray
+    n_rows: int
+
+    def __call__(self, model: Any, X: Any) -> FloatArray:
+        """Return the scores (n, m) of rows."""
+        if not hasattr(model, "predict_proba"):
+            scores = np.asarray(model.decision_function(X), dtype=np.float64)
+            return scores[:, np.newaxis] if scores.ndim == 1 else scores
+        return self.of_probabilities(class_probabilities(model, X, self.classes))
+
+    def of_probabilities(self, P: FloatArray) -> FloatArray:
+        """Return the scores (n, m) of probabilities (n, k)."""
+        logs = np.log(np.maximum(P, 1.0 / (self.n_rows + 1.0)))
+        if P.shape[1] > 2:
+            return logs
+        limit = 0.5 * np.log(self.n_rows + 1.0)
+        return np.clip(0.5 * (logs[:, 1:] - logs[:, :1]), -limit, limit)
+
+
+class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Decide by least expected cost with the probabilities of any classifier.
+
+    Costs may be known, known in part, or known by row at prediction; there may be any number
+    of classes, and rows may be left to a person. Nothing is tuned: the estimator is fitted,
+    its probabilities are calibrated, and costs decide.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba`` or ``decision_function``. Is cloned, unless ``cv="prefit"``.
+    cost : CostConstraints, array, DataFrame, dict, sentences, callable or None, default=None
+        What mistakes cost, or what is known of it, in any form :class:`CSELMClassifier` takes;
+        a matrix (k, k + 1) has the cost of asking a person as its last column. None: every
+        mistake costs 1.
+    rule : {"expected", "minimax_regret"}, default="expected"
+        How costs that are known in part decide, as in :class:`CSELMClassifier`; validation
+        rows are those that calibrate.
+    reject_cost : float, array of shape (k,), dict or None, default=None
+        Cost of asking a person, by true class. Rows for which every prediction is expected to
+        cost more are left to a person.
+    reject_capacity : float or None, default=None
+        Largest share of rows to ask about, those that gain most; asking is free unless
+        ``reject_cost`` is given. The share is exact for the validation rows, see
+        ``reject_rate_`` for others.
+    reject_label : object, default="auto"
+        What ``predict`` returns for rows that are left to a person; ``"auto"`` is "reject" for
+        text labels and None otherwise.
+    calibration : {"auto", "holdout", "cross"} or None, default="auto"
+        ``"holdout"`` fits the estimator without one of ``cv`` parts of the rows, which
+        calibrates it: one fit. ``"cross"`` calibrates on the predictions of all parts by models
+        of the others, and fits the estimator to all rows: ``cv + 1`` fits. None takes
+        probabilities as they are. ``"auto"`` is None for estimators that are calibrated
+        (those of this package, ``CalibratedClassifierCV``, unweighted logistic regression),
+        ``"holdout"`` where a part has 25 rows of every class, else ``"cross"``.
+    cv : int, splitter, list of splits or "prefit", default=5
+        Number of parts, or how rows are split; the first split is that of ``"holdout"``.
+        ``"prefit"``: the estimator is fitted already and is used as it is; the
+        rows given to ``fit``, on which it must not have been fitted, calibrate it.
+    n_jobs : int, default=None
+        Fits at a time with ``"cross"``.
+    random_state : int, RandomState or None, default=0
+        Of the assignment of rows to parts.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+    classes_ : array of shape (k,)
+    constraints_ : CostConstraints
+    cost_matrix_ : array of shape (k, k) or (k, k + 1)
+        The costs by which decisions are made, in the unit of the stated costs up to a factor.
+    calibration_ : str or None
+        What was done: ``"holdout"``, ``"cross"``, ``"prefit"`` or None.
+    thresholds_ : array of shape (1,) or (2,)
+        Of two classes: the probabilities of ``classes_[1]``, as the estimator gives them, at
+        which the answer changes.
+    thresholds_std_error_ : array of shape (1,) or (2,)
+        Their standard errors, from the calibration; 0 where there is none.
+    reject_label_ : object
+        Only with ``reject_cost`` or ``reject_capacity``.
+    reject_rate_ : float
+        Share of the validation rows that is left to a person.
+    reject_rate_interval_ : tuple of two floats
+        95 % interval (Clopper and Pearson) of the share of new rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from sklearn.model_selection import train_test_split
+    >>> from ecselm import CostDecisionClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> model = CostDecisionClassifier(
+    ...     HistGradientBoostingClassifier(random_state=0), cost="0->1 = 3..20 * 1->0"
+    ... ).fit(X_train, y_train)
+    >>> bool(model.settled(X_test).mean() > 0.8)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [HasMethods(["fit", "predict"])],
+        "cost": "no_validation",
+        "rule": [StrOptions(set(RULES))],
+        "reject_cost": [Interval(Real, 0, None, closed="left"), "array-like", dict, None],
+        "reject_capacity": [Interval(Real, 0, 1, closed="neither"), None],
+        "reject_label": "no_validation",
+        "calibration": [StrOptions({AUTO, "holdout", "cross"}), None],
+        "cv": [
+            Interval(Integral, 2, None, closed="left"),
+            StrOptions({"prefit"}),
+            HasMethods(["split", "get_n_splits"]),
+            "array-like",
+        ],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        cost: Any = None,
+        rule: str = "expected",
+        reject_cost: Any = None,
+        reject_capacity: float | None = None,
+        reject_label: Any = AUTO,
+        calibration: str | None = AUTO,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.cost = cost
+        self.rule = rule
+        self.reject_cost = reject_cost
+        self.reject_capacity = reject_capacity
+        self.reject_label = reject_label
+        self.calibration = calibration
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        sample_cost: Any = None,
+        *,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+    ) -> Self:
+        """Fit the estimator, calibrate its probabilities, and settle how costs decide.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n), or what the estimator takes
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Weights of the rows, also of the estimator, which must take them.
+        sample_cost, tp_cost, tn_cost, fp_cost, fn_cost :
+            Costs by row, in the place of ``cost``. Their means by confusion decide about rows
+            for which ``predict`` is not given costs of their own.
+
+        Returns
+        -------
+        self
+        """
+        # Validate everything before any fit.
+        X, y, weight = self._checked_rows(X, y, sample_weight)
+        classes, codes = self._known_classes(y)
+        if weight is not None and len(np.unique(codes[weight > 0])) < 2:
+            raise ValueError("y must have two classes among the rows of positive weight, got one")
+        given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
+        by_row = dict(zip(ROW_COSTS, given, strict=True))
+        constraints, price = self._stated_costs(classes, codes, weight, by_row)
+        label = self._label(classes)
+        how = self._way(np.bincount(codes, weight, minlength=len(classes)).astype(np.float64))
+        if weight is not None and how != "prefit":
+            weight_parameter(self.estimator)
+
+        # Fit, and calibrate on rows that the estimator was not fitted on.
+        self.classes_, self.constraints_ = classes, constraints
+        # A weight of 2 is a row twice, but weights may be in any unit.
+        n = len(codes) if weight is None else max(int((weight > 0).sum()), int(weight.sum()))
+        scored, self._scored_rows_ = ModelScores(classes, n), n
+        loo, P = self._calibrated_fit(how, X, y, codes, weight, scored)
+        shares = class_shares(codes, weight, len(classes))
+
+        # Costs decide: known ones as they are, others by the rule.
+        asks = price is not None or self.reject_capacity is not None
+        by_game = self.rule != "expected" and not constraints.is_exact
+        if P is None and (asks or by_game):  # validation rows of a calibrated estimator
+            P = self._out_of_part(X, y, codes, weight)
+        policy = DecisionPolicy.of_costs(
+            *(constraints.region, shares, self.rule, P),
+            ask_cost=price,
+            capacity=self.reject_capacity,
+        )
+        self.cost_matrix_ = self._decision_costs_ = policy.matrix
+        self._least_gain_ = policy.least_gain
+        self.__dict__.pop("reject_label_", None)
+        if policy.asks:
+            self.reject_label_ = label
+            self._reject_costs_ = np.zeros(len(classes)) if price is None else price
+            n_asked = 0 if P is None else int((policy.answers(P) == len(classes)).sum())
+            self._keep_reject_rate(n_asked, 1 if P is None else len(P))
+        if len(classes) == 2:
+            self.thresholds_, self.thresholds_std_error_ = self._thresholds(policy, loo)
+        return self
+
+    def _checked_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, AnyArray, FloatArray | None]:
+        """Return rows, labels and weights; the estimator validates its inputs itself."""
+        if is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
+        if not (hasattr(self.estimator, "predict_proba") or _scores_rows(self.estimator)):
+            raise ValueError(
+                f"estimator must have predict_proba or decision_function, got {self.estimator!r}"
+            )
+        if y is None:
+            raise ValueError(
+                "CostDecisionClassifier requires y to be passed, but the target y is None"
+            )
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        X, y = indexable(X, y)
+        validate_data(self, X, skip_check_array=True)
+        if np.shape(X)[1:] == (0,):
+            raise ValueError(
+                f"X has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required."
+            )
+        check_classification_targets(y)
+        return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
+
+    def _is_prefit(self) -> bool:
+        return isinstance(self.cv, str)
+
+    def _known_classes(self, y: AnyArray) -> tuple[AnyArray, IntArray]:
+        if not self._is_prefit():
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"y must have at least two classes, got one class: {classes.tolist()}"
+                )
+            return classes, codes
+        try:
+            check_is_fitted(self.estimator)
+        except NotFittedError as error:
+            raise NotFittedError(
+                f"estimator must be fitted with cv='prefit', got {self.estimator!r}"
+            ) from error
+        classes = np.asarray(self.estimator.classes_)
+        unknown = np.setdiff1d(y, classes)
+        if len(unknown):
+            raise ValueError(
+                f"y must hold classes of the estimator, {classes.tolist()}, got {unknown.tolist()}"
+            )
+        return classes, np.searchsorted(classes, y)
+
+    def _stated_costs(
+        self, classes: AnyArray, codes: IntArray, weight: FloatArray | None, by_row: dict[str, Any]
+    ) -> tuple[CostConstraints, FloatArray | None]:
+        """Return what is known of costs, and what asking costs by class."""
+        k, price = len(classes), None
+        if self.reject_cost is not None:
+            price = parse_reject_cost(self.reject_cost, classes)
+        if any(value is not None for value in by_row.values()):
+            stated = read_costs(self.cost, codes, classes, aggregate="classes", **by_row)
+            costs, means = row_costs(stated, codes, k), np.zeros((k, k))
+            w = np.ones(len(codes)) if weight is None else weight
+            for c in range(k):
+                mine = (codes == c) & (w > 0)
+                means[c] = np.average(costs[mine], axis=0, weights=w[mine]) if mine.any() else 1.0
+            np.fill_diagonal(means, 0.0)
+            return CostConstraints.from_costs(means, classes), price
+        if has_reject_column(self.cost):
+            if price is not None:
+                raise ValueError("reject_cost must be None where cost has a column for it")
+            matrix, price = parse_with_reject_column(self.cost, classes)
+            return CostConstraints.from_costs(matrix, classes), price
+        return CostConstraints.from_costs(self.cost, classes), price
+
+    def _label(self, classes: AnyArray) -> Any:
+        label = self.reject_label
+        if isinstance(label, str) and label == AUTO:
+            label = "reject" if isinstance(classes.tolist()[0], str) else None
+        rejects = self.reject_cost is not None or self.reject_capacity is not None
+        if (rejects or has_reject_column(self.cost)) and label in classes.tolist():
+            raise ValueError(f"reject_label must not be a class, got {label!r}")
+        return label
+
+    def _way(self, counts: FloatArray) -> str | None:
+        """Return how probabilities are calibrated, for the sizes (k,) of the classes."""
+        if self._is_prefit():
+            return "prefit"
+        if self.calibration is None and hasattr(self.estimator, "predict_proba"):
+            return None
+        if self.calibration in {"holdout", "cross"}:
+            return str(self.calibration)
+        if _is_calibrated(self.estimator):
+            return None
+        n_parts = self.cv if isinstance(self.cv, Integral) else 5
+        return "holdout" if counts.min() / int(n_parts) >= ROWS_OF_A_CLASS else "cross"
+
+    def _calibrated_fit(
+        self,
+        how: str | None,
+        X: Any,
+        y: AnyArray,
+        codes: IntArray,
+        weight: FloatArray | None,
+        scored: ModelScores,
+    ) -> tuple[LooScores | None, FloatArray | None]:
+        """Fit the estimator and its calibration; return scores and probabilities that made it."""
+        self.calibration_, self._map_ = how, None
+        every: IntArray = np.arange(len(codes))
+        rows: IntArray
+        if how is None:
+            self.estimator_ = fitted(self.estimator, X, y, weight)
+            return None, None
+        if how == "prefit":
+            self.estimator_ = self.estimator
+            scores, rows = scored(self.estimator, X), every
+            if self.calibration is None and hasattr(self.estimator, "predict_proba"):
+                self.calibration_ = None
+                return None, class_probabilities(self.estimator, X, self.classes_)
+        elif how == "holdout":
+            rows = self._part(codes)
+            train = np.setdiff1d(every, rows)
+            kept = None if weight is None else weight[train]
+            self.estimator_ = fitted(self.estimator, safe_indexing(X, train), y[train], kept)
+            scores = scored(self.estimator_, safe_indexing(X, rows))
+        else:
+            splits = _splits(codes, self.cv, self.random_state)
+            parts = Parallel(n_jobs=self.n_jobs)(
+                delayed(_scores_of_part)(self.estimator, X, y, weight, split, scored)
+                for split in splits
+            )
+            scores = np.concatenate(parts)
+            rows = np.concatenate([test for _, test in splits])
+            self.estimator_ = fitted(self.estimator, X, y, weight)
+        w = np.ones(len(rows)) if weight is None else weight[rows]
+        loo = LooScores(scores, codes[rows], w)
+        self._map_ = fit_calibration(loo, len(self.classes_))
+        return loo, self._map_(loo.scores)
+
+    def _out_of_part(
+        self, X: Any, y: AnyArray, codes: IntArray, weight: FloatArray | None
+    ) -> FloatArray:
+        """Return probabilities of all parts by models of the others."""
+        if self._is_prefit():
+            return class_probabilities(self.estimator_, X, self.classes_)
+        classes = self.classes_
+
+        def probabilities(model: Any, X: Any) -> FloatArray:
+            return class_probabilities(model, X, classes)
+
+        parts = [
+            _scores_of_part(self.estimator, X, y, weight, split, probabilities)
+            for split in _splits(codes, self.cv, self.random_state)
+        ]
+        return np.concatenate(parts)
+
+    def _part(self, codes: IntArray) -> IntArray:
+        """Return the rows of one part, at most a thousand of them while classes have enough."""
+        _, rows = _splits(codes, self.cv, self.random_state)[0]
+        share = np.bincount(codes[rows]).min() / len(rows)
+        most = int(max(MOST_CALIBRATED - 1, np.ceil(ROWS_OF_A_CLASS / share)))
+        if len(rows) <= most:
+            return rows
+        order = np.argsort(codes[rows], kind="stable")  # evenly from every class
+        return np.sort(rows[order[np.linspace(0, len(rows) - 1, most).astype(np.intp)]])
+
+    def _keep_reject_rate(self, n_asked: int, n: int) -> None:
+        self.reject_rate_ = n_asked / n
+        interval = stats.binomtest(n_asked, n).proportion_ci(0.95, method="exact")
+        self.reject_rate_interval_ = (float(interval.low), float(interval.high))
+
+    def _thresholds(
+        self, policy: DecisionPolicy, loo: LooScores | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where the answers to two classes change, and the errors of these places."""
+        found = _changes(policy)
+        if self._map_ is None or loo is None:
+            return found, np.zeros(len(found))
+        if not hasattr(self.estimator_, "predict_proba"):
+            return found, np.full(len(found), np.nan)
+        # Where the calibrated probability is the threshold, on the scale of the estimator.
+        scored = ModelScores(self.classes_, self._scored_rows_)
+        low, high = np.zeros(len(found)), np.ones(len(found))
+        for _ in range(50):
+            q = (low + high) / 2
+            reached = self._map_(scored.of_probabilities(np.column_stack([1.0 - q, q])))[:, 1]
+            low, high = np.where(reached < found, q, low), np.where(reached < found, high, q)
+        q = (low + high) / 2
+        return q, _threshold_errors(loo, scored.of_probabilities(np.column_stack([1.0 - q, q])), q)
+
+    def _class_probabilities(self, X: Any) -> FloatArray:
+        model = self.estimator_
+        if self._map_ is None:
+            return class_probabilities(model, X, self.classes_)
+        return self._map_(ModelScores(self.classes_, self._scored_rows_)(model, X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the calibrated probabilities of the estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        probabilities : array of shape (N, k)
+        """
+        check_is_fitted(self)
+        return self._class_probabilities(X)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the negative of what every answer is expected to cost.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, (N, k), or (N, k + 1) with asking
+            For two classes, positive speaks for ``classes_[1]``.
+        """
+        costs = self.predict_proba(X) @ self.cost_matrix_
+        return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        sample_cost: Any = None,
+        tp_cost: Any = None,
+        tn_cost: Any = None,
+        fp_cost: Any = None,
+        fn_cost: Any = None,
+        reject_cost: Any = None,
+    ) -> AnyArray:
+        """Return the answer of least expected cost: a class, or the label of rejected rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        sample_cost : array of shape (N, k, k) or (N,), default=None
+            Costs of each row, which decide in the place of all others: the true classes are
+            rows of a matrix and the predicted ones columns; or the cost of any mistake.
+        tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
+            Costs by row of two classes, by outcome; ``classes_[1]`` is positive.
+        reject_cost : array of shape (N,), default=None
+            Cost of asking a person about each row, where asking is an answer.
+
+        Returns
+        -------
+        labels : array of shape (N,)
+        """
+        check_is_fitted(self)
+        given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
+        stated = dict(zip(ROW_COSTS, given, strict=True))
+        by_row = self._with_prices(X, self._row_matrices(X, stated), reject_cost)
+        _, answers = self._decided(X, by_row)
+        if not hasattr(self, "reject_label_"):
+            return self.classes_[answers]
+        labels = np.empty(len(self.classes_) + 1, dtype=object)
+        labels[:-1], labels[-1] = self.classes_.tolist(), self.reject_label_
+        if all(isinstance(label, str) for label in labels):
+            labels = labels.astype(str)
+        elif isinstance(self.reject_label_, Integral) and self.classes_.dtype.kind in "iu":
+            labels = labels.astype(self.classes_.dtype)
+        return labels[answers]
+
+    def _with_prices(self, X: Any, by_row: FloatArray | None, price: Any) -> FloatArray | None:
+        """Return the costs of rows with those of asking, (N, k, k + 1)."""
+        if price is not None and not hasattr(self, "reject_label_"):
+            raise ValueError(
+                "reject_cost must be None where asking is no answer: fit with reject_cost or "
+                "reject_capacity"
+            )
+        if not hasattr(self, "reject_label_") or (by_row is None and price is None):
+            return by_row
+        n, k = np.shape(X)[0], len(self.classes_)
+        if by_row is None:
+            by_row = np.broadcast_to(self.cost_matrix_[:, :k], (n, k, k))
+        column = np.broadcast_to(self._asking_column(), (n, k))
+        if price is not None:
+            values = np.asarray(price, dtype=np.float64)
+            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+                raise ValueError(
+                    f"reject_cost must be one finite cost >= 0 per row, shape ({n},), got {price!r}"
+                )
+            column = np.broadcast_to(values[:, np.newaxis], (n, k))
+        return np.concatenate([by_row, column[:, :, np.newaxis]], axis=2)
+
+    def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
+        P = self.predict_proba(X)
+        return P, self._policy().answers(P, by_row)
+
+    def _capacity(self) -> tuple[float, bool]:
+        return self._least_gain_, self.reject_capacity is not None
+
+    def _asking_column(self) -> FloatArray:
+        return self._reject_costs_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows that are answered, and answered correctly.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+
+        Returns
+        -------
+        share : float
+        """
+        _, answers = self._decided(X, None)
+        known = np.append(self.classes_.astype(object), np.array([None]))
+        right = known[answers] == np.asarray(y)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.string = inner.input_tags.string
+        tags.classifier_tags.multi_class = inner.classifier_tags is None or (
+            inner.classifier_tags.multi_class
+        )
+        return tags
+
+
+def _scores_rows(estimator: Any) -> bool:
+    return hasattr(estimator, "decision_function")
+
+
+def _changes(policy: DecisionPolicy) -> FloatArray:
+    """Return the probabilities of the second of two classes at which the answer changes."""
+    M = policy.matrix
+    if not policy.asks:
+        return np.array([M[0, 1] / (M[0, 1] + M[1, 0])])
+    p = np.linspace(0.0, 1.0, GRID)
+
+    def answers(p: FloatArray) -> IntArray:
+        return policy.answers(np.column_stack([1.0 - p, p]))
+
+    places = np.flatnonzero(np.diff(answers(p)))
+    low, high = p[places], p[places + 1]
+    before = answers(low)
+    for _ in range(50):
+        middle = (low + high) / 2
+        same = answers(middle) == before
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return (low + high) / 2
+
+
+def _splits(codes: IntArray, cv: Any, random_state: Any) -> list[tuple[IntArray, IntArray]]:
+    """Return training and test rows of every part; rare classes may be missing from some."""
+    if isinstance(cv, Integral):
+        folds = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
+    else:
+        folds = check_cv(cv, codes, classifier=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(folds.split(np.zeros(len(codes)), codes))
+
+
+def _is_calibrated(estimator: Any) -> bool:
+    """Tell whether the probabilities of an estimator are calibrated by the way it is fitted."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    if isinstance(estimator, LogisticRegression | LogisticRegressionCV):
+        return estimator.class_weight is None
+    if isinstance(estimator, CostSearchCV):
+        return _is_calibrated(estimator.estimator)
+    return isinstance(
+        estimator, ELMClassifierBase | CalibratedClassifierCV | CostDecisionClassifier
+    )
+
+
+def _scores_of_part(
+    estimator: Any,
+    X: Any,
+    y: AnyArray,
+    weight: FloatArray | None,
+    split: tuple[IntArray, IntArray],
+    scored: Callable[[Any, Any], FloatArray],
+) -> FloatArray:
+    """Return the scores of one part by a model of the others."""
+    train, test = split
+    kept = None if weight is None else weight[train]
+    model = fitted(estimator, safe_indexing(X, train), y[train], kept)
+    return scored(model, safe_indexing(X, test))
+
+
+def _threshold_errors(loo: LooScores, scores: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the standard errors of thresholds q, at half log-odds ``scores`` (n, 1).
+
+    By the delta method for a logistic calibration ``a s + b``: where it reaches a given
+    probability moves by ``-(s da + db) / a``.
+    """
+    known = loo.usable()
+    fit = LogisticCalibration.from_loo(known, 2)
+    s, w = known.scores[:, 0], known.weight
+    p = fit(known.scores)[:, 1]
+    middle = fit(np.array([[0.0], [1.0]]))[:, 1]
+    a = float(np.diff(np.log(middle) - np.log1p(-middle))[0])
+    D = np.column_stack([s, np.ones(len(s))])
+    information = D.T @ (D * (w * p * (1.0 - p))[:, np.newaxis])
+    covariance = np.linalg.pinv(information)
+    at = np.column_stack([scores[:, 0], np.ones(len(scores))])
+    errors = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", at, covariance, at), 0.0)) / max(a, 1e-12)
+    return 2.0 * q * (1.0 - q) * errors  # from half log-odds to probabilities
