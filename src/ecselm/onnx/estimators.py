@@ -1,7 +1,8 @@
-"""Converters of the estimators of the ELM family and of CostSearchCV."""
+"""Converters of the ELM family, of CostSearchCV and of CostDecisionClassifier."""
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from skl2onnx.common.data_types import (
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.estimators import (
+    CostDecisionClassifier,
     CostSearchCV,
     CSELMClassifier,
     CSELMRegressor,
@@ -86,7 +88,7 @@ def declared(scope: Any, model: Any, inputs: Any, names: tuple[str, ...]) -> Any
     operator = scope.declare_local_operator(f"Ecselm{type(model).__name__}", model)
     operator.inputs = inputs
     for name in names:
-        kind = label_type(model.classes_) if name == "label" else _real_type(inputs[0])
+        kind = label_type(answer_labels(model)) if name == "label" else _real_type(inputs[0])
         operator.outputs.append(scope.declare_local_variable(name, kind()))
     return operator.outputs
 
@@ -229,15 +231,11 @@ def _real_type(variable: Any) -> Any:
 
 
 def register_cost_search() -> None:
-    """Register the converter of CostSearchCV with skl2onnx."""
-    update_registered_converter(
-        CostSearchCV,
-        "EcselmCostSearchCV",
-        _shape,
-        _convert,
-        parser=_parse,
-        options=OPTIONS,
-    )
+    """Register the converters of CostSearchCV and CostDecisionClassifier with skl2onnx."""
+    for kind, convert in ((CostSearchCV, _convert), (CostDecisionClassifier, _convert_policy)):
+        update_registered_converter(
+            kind, f"Ecselm{kind.__name__}", _shape, convert, parser=_parse, options=OPTIONS
+        )
 
 
 def output_names(model: Any) -> tuple[str, ...]:
@@ -247,7 +245,7 @@ def output_names(model: Any) -> tuple[str, ...]:
     converted to labels and probabilities.
     """
     last = last_step(model)
-    if isinstance(last, CLASSIFIERS):
+    if isinstance(last, (*CLASSIFIERS, CostDecisionClassifier)):
         return CLASSIFIER_OUTPUTS
     if not isinstance(last, CostSearchCV):
         return ("label", "probabilities")
@@ -268,12 +266,14 @@ def _parse(
 
 def _shape(operator: Any) -> None:
     model, k = operator.raw_operator, len(operator.raw_operator.classes_)
+    asks = hasattr(model, "reject_label_")
     for output, name in zip(operator.outputs, _names(operator), strict=True):
         if name == "label":
-            output.type = label_type(model.classes_)([None])
+            output.type = label_type(answer_labels(model))([None])
+        elif name == "scores":
+            output.type = type(output.type)([None] if k + asks == 2 else [None, k + asks])
         else:
-            flat = name == "scores" and k == 2
-            output.type = type(output.type)([None] if flat else [None, k])
+            output.type = type(output.type)([None, k])
 
 
 def _names(operator: Any) -> tuple[str, ...]:
@@ -294,12 +294,75 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         graph.put_out(_typed(graph, inner[name], output), output)
 
 
+def _convert_policy(scope: Any, operator: Any, container: Any) -> None:
+    """Write calibrated probabilities, their expected costs and the answers of least cost."""
+    graph, model = graph_of(scope, operator, container), operator.raw_operator
+    if not hasattr(model.estimator_, "predict_proba"):
+        raise NoOnnxFormError(
+            "estimator must have predict_proba to be written as ONNX, got "
+            f"{last_step(model.estimator_)!r}"
+        )
+    k = len(model.classes_)
+    inner = _inner_outputs(graph, model.estimator_, operator.inputs)
+    P = _by_class(graph, graph.cast(inner["probabilities"]), model)
+    if model._map_ is not None:
+        Z = _scores_of_probabilities(graph, P, model._scored_rows_, k)
+        P = write_calibration(graph, model._map_, Z, k)
+    preferences = negative_expected_costs(graph, P, model.cost_matrix_)
+    if not hasattr(model, "reject_label_"):
+        write_decision(graph, operator, preferences, P, by_costs=True)
+        return
+    # A row is asked about where this saves more than the least gain.
+    own = graph.node("Gather", preferences, graph.constant(np.arange(k)), axis=1)
+    asking = graph.node("Gather", preferences, graph.constant(np.array([k])), axis=1)
+    best = graph.node("ReduceMax", own, axes=[1], keepdims=1)
+    gain = graph.node("Sub", asking, best)
+    asks = graph.node("Greater", gain, graph.constant(np.array([model._least_gain_])))
+    winners = graph.node("ArgMax", own, axis=1, keepdims=1)
+    answers = graph.node("Where", asks, graph.constant(np.array([k])), winners)
+    labels = graph.constant(plain_classes(answer_labels(model)))
+    label, *scores, probabilities = operator.outputs
+    graph.put_out(graph.node("Gather", labels, graph.reshaped(answers, -1)), label)
+    graph.put_out(P, probabilities)
+    for one in scores:
+        graph.put_out(preferences, one)
+
+
+def _scores_of_probabilities(graph: Graph, P: str, n_rows: int, n_classes: int) -> str:
+    """Return what calibrations take, a column per class: log-odds, halved, or logarithms."""
+    least = graph.constant(1.0 / (n_rows + 1.0))
+    logs = graph.node("Log", graph.node("Max", P, least))
+    if n_classes > 2:
+        return logs
+    halves = graph.node("MatMul", logs, graph.constant(np.array([[0.5, -0.5], [-0.5, 0.5]])))
+    limit = 0.5 * np.log(n_rows + 1.0)
+    return graph.node("Clip", halves, graph.constant(-limit), graph.constant(limit))
+
+
+def answer_labels(model: Any) -> AnyArray:
+    """Return the classes, and the label of rejected rows if rows may be rejected."""
+    classes: AnyArray = model.classes_
+    if not hasattr(model, "reject_label_"):
+        return classes
+    label = model.reject_label_
+    if isinstance(label, str) and all(isinstance(one, str) for one in classes.tolist()):
+        return np.array([*classes.tolist(), label], dtype=object)
+    whole = isinstance(label, Integral) and not isinstance(label, bool)
+    if whole and classes.dtype.kind in "iu":
+        return np.append(classes.astype(np.int64), int(label))
+    kind = "an integer such as -1" if classes.dtype.kind in "iu" else "a text, with text labels"
+    raise NoOnnxFormError(
+        f"reject_label must be of the kind of the classes to be written as ONNX, got {label!r}: "
+        f"fit with {kind}"
+    )
+
+
 def _inner_outputs(graph: Graph, estimator: Any, inputs: list[Any]) -> dict[str, str]:
     """Return the outputs of the inner estimator by name."""
     names, last = output_names(estimator), last_step(estimator)
-    own = isinstance(last, (*CLASSIFIERS, CostSearchCV))
+    own = isinstance(last, (*CLASSIFIERS, CostSearchCV, CostDecisionClassifier))
     # Before conversion, skl2onnx assumes integer labels for its own classifiers.
-    label = label_type(last.classes_) if own else Int64TensorType
+    label = label_type(answer_labels(last)) if own else Int64TensorType
     kinds = [label if name == "label" else graph.tensor_type for name in names]
     return dict(zip(names, sub_outputs(graph, estimator, inputs, kinds), strict=True))
 
@@ -311,7 +374,7 @@ def _typed(graph: Graph, tensor: str, output: Any) -> str:
     return graph.node("Cast", tensor, to=guess_proto_type(output.type))
 
 
-def _by_class(graph: Graph, P: str, model: CostSearchCV) -> str:
+def _by_class(graph: Graph, P: str, model: Any) -> str:
     """Return probabilities (N, k), 0 for classes unknown to the estimator."""
     columns = model.estimator_.classes_[:, np.newaxis] == model.classes_
     if columns.shape[0] == columns.shape[1]:

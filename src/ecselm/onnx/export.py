@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ecselm
 from ecselm._files import write_whole
-from ecselm.estimators import CostSearchCV
+from ecselm.estimators import CostDecisionClassifier, CostSearchCV
 from ecselm.onnx.estimators import output_names
 from ecselm.onnx.graph import NoOnnxFormError
 from ecselm.onnx.tables import JoinedColumns, TableConverters
@@ -83,7 +83,7 @@ def takes_columns(model: Any) -> bool:
         return any(takes_columns(step) for step in _first_steps(model))
     if isinstance(model, FeatureUnion):
         return any(takes_columns(part) for _, part in model.transformer_list)
-    if isinstance(model, CostSearchCV):
+    if isinstance(model, CostSearchCV | CostDecisionClassifier):
         return takes_columns(model.estimator_)
     return isinstance(model, ColumnTransformer)
 
@@ -113,7 +113,7 @@ def _text_positions(model: Any, positions: Sequence[int]) -> set[int]:
             (part, [positions[j] for j in _places(columns, model)])
             for _, part, columns in model.transformers_
         )
-    if isinstance(model, CostSearchCV):
+    if isinstance(model, CostSearchCV | CostDecisionClassifier):
         return _text_positions(model.estimator_, positions)
     learned = getattr(model, "categories_", getattr(model, "statistics_", ()))
     return {
@@ -161,8 +161,9 @@ def to_onnx(
     Parameters
     ----------
     model : estimator
-        An estimator of the ELM family, :class:`CostSearchCV` around a classifier that
-        skl2onnx converts, a pipeline that ends in one of them, or a fitted grid search.
+        An estimator of the ELM family, :class:`CostSearchCV` or
+        :class:`CostDecisionClassifier` around a classifier that skl2onnx converts, a pipeline
+        that ends in one of them, or a fitted grid search.
     path : path, default=None
         The file to write; it is replaced atomically.
     columns : mapping of str to {"number", "text"}, default=None

@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator
 
 from ecselm._sklearn import Tree
 from ecselm._typing import BoolArray, IntArray
+from ecselm.costs import CostConstraints
+from ecselm.estimators import CostDecisionClassifier, CostSearchCV
 from ecselm.estimators._base import ELMBase, ELMClassifierBase
 from ecselm.estimators._calibration import (
     LogisticCalibration,
@@ -130,6 +132,26 @@ def check_sound(model: Any) -> None:
                 _check_members(vars(value).get("_members_"))
             if isinstance(value, ELMClassifierBase) and hasattr(value, "beta_"):
                 _check_decisions(value)
+            elif isinstance(value, CostDecisionClassifier) and hasattr(value, "classes_"):
+                _check_policy(value)
+            elif isinstance(value, CostSearchCV) and hasattr(value, "classes_"):
+                _check_costs(value._decision_costs_, len(value.classes_))
+
+
+def check_constraints(model: Any) -> None:
+    """Raise if what a model knows of costs is about other classes than its own."""
+    for value in _everything(model):
+        known = vars(value).get("constraints_") if isinstance(value, BaseEstimator) else None
+        if known is None:
+            if isinstance(value, CostDecisionClassifier) and hasattr(value, "classes_"):
+                raise ValueError("constraints_ must be cost constraints, got None")
+            continue
+        if not isinstance(known, CostConstraints):
+            raise TypeError(f"constraints_ must be cost constraints, got {type(known).__name__}")
+        if known.classes.tolist() != np.asarray(value.classes_).tolist():
+            raise ValueError(
+                f"constraints_ must be about the classes of the model, got {known.classes.tolist()}"
+            )
 
 
 def _everything(model: Any) -> Iterator[Any]:
@@ -167,14 +189,62 @@ def _check_decisions(model: ELMClassifierBase) -> None:
     for one in (model._probabilities_, *([] if weighted is None else [weighted])):
         if not isinstance(one, CALIBRATIONS):
             raise TypeError(f"probabilities must come from a calibration, got {type(one).__name__}")
-    k = len(model.classes_)
-    if costs is not None and not (
-        isinstance(costs, np.ndarray)
-        and costs.shape == (k, k)
-        and costs.dtype.kind == "f"
-        and np.isfinite(costs).all()
-    ):
-        raise ValueError(f"costs that decide must be {k} by {k} finite numbers")
+    _check_costs(costs, len(model.classes_))
+
+
+def _check_costs(costs: Any, k: int, n_answers: int | None = None) -> None:
+    """Check the costs of decisions (k, m), None if scores decide."""
+    m = k if n_answers is None else n_answers
+    if costs is not None and not _are_numbers(costs, (k, m)):
+        raise ValueError(f"costs that decide must be {k} by {m} finite numbers")
+
+
+def _are_numbers(values: Any, shape: tuple[int, ...]) -> bool:
+    return (
+        isinstance(values, np.ndarray)
+        and values.shape == shape
+        and values.dtype.kind == "f"
+        and bool(np.isfinite(values).all())
+    )
+
+
+def _check_policy(model: CostDecisionClassifier) -> None:
+    """Check by what probabilities and costs a model decides, and when it asks."""
+    k, asks = len(model.classes_), "reject_label_" in vars(model)
+    for costs in (model._decision_costs_, model.cost_matrix_):
+        if costs is None:
+            raise ValueError("costs that decide must be numbers, got None")
+        _check_costs(costs, k, k + asks)
+    if not isinstance(model.estimator_, BaseEstimator):
+        raise TypeError(f"estimator_ must be an estimator, got {type(model.estimator_).__name__}")
+    gain, n_rows, calibration = model._least_gain_, model._scored_rows_, model._map_
+    if not (isinstance(gain, float) and 0 <= gain < np.inf):
+        raise ValueError(f"the least gain of asking must be a finite number >= 0, got {gain!r}")
+    if type(n_rows) is not int or n_rows < 1:
+        raise ValueError(f"the number of scored rows must be an integer >= 1, got {n_rows!r}")
+    if calibration is not None:
+        if not isinstance(calibration, CALIBRATIONS):
+            raise TypeError(
+                f"probabilities must come from a calibration, got {type(calibration).__name__}"
+            )
+        _check_calibration(calibration)
+        if calibration(np.zeros((1, 1 if k == 2 else k))).shape != (1, k):
+            raise ValueError(f"a calibration must be one of {k} classes")
+    if asks:
+        _check_asking(model, k)
+
+
+def _check_asking(model: CostDecisionClassifier, k: int) -> None:
+    """Check what asking costs, how often it happens, and the label of rejected rows."""
+    label, column = model.reject_label_, model._reject_costs_
+    if not (label is None or isinstance(label, str | int | float)):
+        raise TypeError(f"reject_label_ must be a text or a number, got {type(label).__name__}")
+    if label in model.classes_.tolist():
+        raise ValueError(f"reject_label_ must not be a class, got {label!r}")
+    if not _are_numbers(column, (k,)):
+        raise ValueError(f"costs of asking must be {k} finite numbers")
+    if not (isinstance(model.reject_rate_, float) and 0 <= model.reject_rate_ <= 1):
+        raise ValueError(f"reject_rate_ must be from 0 to 1, got {model.reject_rate_!r}")
 
 
 def _check_matrix(matrix: Any) -> None:
@@ -241,6 +311,11 @@ def check_parameters(model: BaseEstimator) -> None:
     cannot hold one that is safe to read; fit with a name instead, or save with pickle=True
     """
     for name, value in model.get_params(deep=True).items():
+        if isinstance(value, CostConstraints) and value.density is not None:
+            raise ValueError(
+                f"{name} must have density=None for a model to be saved, got a function: a file "
+                "cannot hold one that is safe to read; save with pickle=True"
+            )
         for one in value if isinstance(value, list | tuple) else [value]:
             if callable(one) and not isinstance(one, type | BaseEstimator):
                 raise ValueError(  # noqa: TRY004  as for any value

@@ -18,6 +18,7 @@ from ecselm._files import write_whole
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
 from ecselm.saving.checks import (
     build,
+    check_constraints,
     check_parameters,
     check_sound,
     refused_by_skops,
@@ -169,6 +170,7 @@ def _archived(model: Any, card: str | None) -> bytes:
     check_parameters(model)
     try:
         check_sound(model)  # as load_model will
+        check_constraints(model)
         archive = skops.io.dumps(to_plain(model))
         entries = with_plain_inside(archive)
         refused = refused_types(json.loads(entries[SCHEMA])) or refused_by_skops(archive)
@@ -204,7 +206,9 @@ def _from_archive(content: bytes) -> SavedModel:
         )
     model = build(archive)
     check_sound(model)
-    return SavedModel(from_plain(model), None if card is None else card.decode(), theirs)
+    model = from_plain(model)
+    check_constraints(model)
+    return SavedModel(model, None if card is None else card.decode(), theirs)
 
 
 def _from_pickle(content: bytes, *, allowed: bool) -> SavedModel:

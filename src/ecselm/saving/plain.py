@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ecselm._typing import AnyArray
+from ecselm.costs import CostConstraints
 from ecselm.estimators._base import ELMBase
 from ecselm.estimators._ensemble import Member
 
@@ -33,6 +35,30 @@ class Frame:
     index: list[Any]
     columns: list[Any]
     values: AnyArray
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCosts:
+    """Replacement of CostConstraints, which check what they are read from."""
+
+    text: str  # JSON
+    sample_cost: AnyArray | None
+
+    @classmethod
+    def of(cls, constraints: CostConstraints) -> KnownCosts:
+        """Return what is written of constraints."""
+        stored = constraints.to_dict()
+        return cls(json.dumps({**stored, "sample_cost": None}), constraints.sample_cost)
+
+    def constraints(self) -> CostConstraints:
+        """Return the constraints, or raise ValueError if these are none."""
+        try:
+            stored = json.loads(self.text)
+            return CostConstraints.from_dict({**stored, "sample_cost": self.sample_cost})
+        except (AttributeError, KeyError, IndexError, TypeError) as error:
+            raise ValueError("cost constraints must be stated in full, about known classes") from (
+                error
+            )
 
 
 def to_plain(model: Any) -> Any:
@@ -104,6 +130,8 @@ def _plain(value: Any) -> Any:
         return Pairs(list(value), list(value.values()))
     if isinstance(value, Member):
         return tuple(value)  # a file must not have its constructor called
+    if isinstance(value, CostConstraints):
+        return KnownCosts.of(value)
     if isinstance(value, PurePath):
         return str(value)
     return _without_pandas(value)
@@ -124,6 +152,8 @@ def _full(value: Any) -> Any:
         return _with_parts(value, {**vars(value), "_members_": members})
     if isinstance(value, Pairs):
         return dict(zip(value.keys, value.values, strict=True))
+    if isinstance(value, KnownCosts):
+        return value.constraints()
     if isinstance(value, Frame):
         import pandas as pd  # noqa: PLC0415  slow to import
 

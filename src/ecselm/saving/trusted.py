@@ -8,6 +8,7 @@ none, so that no file can have a function called.
 from __future__ import annotations
 
 _ESTIMATORS = {
+    "ecselm.estimators.cost_decision.CostDecisionClassifier",
     "ecselm.estimators.cost_search.CostSearchCV",
     "ecselm.estimators.cselm.CSELMClassifier",
     "ecselm.estimators.cselm.CSELMRegressor",
@@ -34,6 +35,7 @@ _PARTS = {
     "ecselm.layers.scaling.InputScale",
     "ecselm.layers.random.LayerUnion",
     "ecselm.saving.plain.Frame",
+    "ecselm.saving.plain.KnownCosts",
     "ecselm.saving.plain.Pairs",
     "ecselm.search.run.Generation",
     "ecselm.search.run.SearchHistory",
