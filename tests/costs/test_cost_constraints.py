@@ -6,10 +6,11 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs import CostConstraints
+from ecselm.costs import CostConstraints, parse_cost
 
 TOLD = ["a->b = 3..20", "c->a > a->b", "c->b = 2..5 * c->a", "b = 1..9"]
 
@@ -79,7 +80,7 @@ def test_a_density_survives_pickling_but_is_not_written_as_text():
 
 
 def test_costs_by_row_survive_storing():
-    rows = np.arange(8.0).reshape(2, 2, 2)
+    rows = np.array([[[0.0, 1.0], [4.0, 0.0]], [[0.0, 2.0], [9.0, 0.0]]])
     constraints = CostConstraints(["a", "b"], sample_cost=rows)
     again = CostConstraints.from_dict(json.loads(json.dumps(constraints.to_dict())))
     assert again == constraints == pickle.loads(pickle.dumps(constraints))
@@ -156,11 +157,11 @@ def test_intervals_are_read_from_any_form(cost):
     assert not constraints.is_exact
 
 
-def test_exact_costs_are_read_from_arrays_and_missing_cells_are_open():
+def test_exact_costs_are_read_from_arrays_and_cells_of_dots_are_open():
     constraints = CostConstraints.from_costs(np.array([[0, 3], [2, 0]]), ["a", "b"])
     assert constraints.is_exact
     assert_allclose(constraints.mean(), [[0, 3], [2, 0]])
-    frame = pd.DataFrame([[0, np.nan], [2, 0]], index=["a", "b"], columns=["a", "b"])
+    frame = pd.DataFrame([[0, ".."], [2, 0]], index=["a", "b"], columns=["a", "b"])
     constraints = CostConstraints.from_costs(frame, ["a", "b"])
     assert_allclose(constraints.low, [[0, 0.02], [2, 0]])
     assert_allclose(constraints.high, [[0, 200], [2, 0]])
@@ -279,7 +280,129 @@ def test_bad_costs_are_refused():
 
 
 def test_unknown_classes_of_the_data_are_refused():
-    rows = CostConstraints(["a", "b"], sample_cost=np.ones((3, 2, 2)))
+    rows = CostConstraints(["a", "b"], sample_cost=np.ones(3))
     for constraints in (told("a = 5", classes="ab"), rows):
         with pytest.raises(ValueError, match="cost must name the classes of y"):
             constraints.for_classes(["a", "x"])
+
+
+def first_is_high(matrices):
+    return matrices[:, 0, 1] ** 20
+
+
+def test_a_density_is_of_matrices_in_the_order_of_its_own_classes():
+    known = dict.fromkeys([("x", "y"), ("y", "x")], (1, 10))
+    constraints = CostConstraints(["x", "y"], intervals=known, density=first_is_high)
+    moved = constraints.for_classes(["y", "x"])
+    for one in (moved, pickle.loads(pickle.dumps(moved)), copy.deepcopy(moved)):
+        assert_allclose(one.mean(), constraints.mean()[::-1, ::-1], rtol=0.05)
+    assert moved.for_classes(["x", "y"]) == constraints
+    three = CostConstraints(["x", "y", "z"], intervals={"x": (1, 9)}, density=first_is_high)
+    again = three.for_classes(["z", "x", "y"]).for_classes(["y", "z", "x"])
+    assert_allclose(again.mean(), three.for_classes(["y", "z", "x"]).mean())
+    with pytest.raises(ValueError, match="density must be None where y lacks classes"):
+        three.for_classes(["x", "y"])
+
+
+def test_an_answer_that_contradicts_costs_by_number_is_refused():
+    known = CostConstraints(["a", "b"], fixed={("a", "b"): 2, ("b", "a"): 1})
+    assert known.with_answer([[0, 1], [-2, 0]], "at least twice").is_exact
+    with pytest.raises(ValueError, match=r"got .*= 2.*, .*= 1\" and 'three times'"):
+        known.with_answer([[0, 1], [-3, 0]], "three times")
+
+
+def test_an_answer_that_contradicts_the_unit_says_so():
+    with pytest.raises(ValueError, match="got 'three times'; a mistake that nothing is stated"):
+        CostConstraints(["a", "b"]).with_answer([[0, 1], [-3, 0]], "three times")
+
+
+def test_a_chain_is_named_once_in_a_contradiction():
+    with pytest.raises(ValueError, match=r"got 'a > b > c' and 'c > a'$"):
+        told("a > b > c", "c > a")
+
+
+def test_costs_of_nothing_but_zeros_are_refused():
+    with pytest.raises(ValueError, match="at least one mistake cost something, got 0 for all"):
+        CostConstraints(["a", "b"], fixed={"a": 0, "b": 0})
+
+
+def test_constraints_do_not_change_with_the_arguments_they_were_made_of():
+    classes, answer, rows = np.array([1, 2]), np.array([[0.0, 1], [-1, 0]]), np.ones(3)
+    one = CostConstraints(classes, intervals={1: (1, 9)}, answers=[(answer, "")])
+    two = CostConstraints(classes, sample_cost=rows)
+    before = hash(one), hash(two), one.mean()
+    classes[:], answer[:], rows[:] = 7, -1.0, 5.0
+    one.mean()[:] = 0.0
+    assert (hash(one), hash(two)) == before[:2]
+    assert_array_equal(one.mean(), before[2])
+    assert two.mean()[0, 1] == 1
+    for array in (one.classes, one.answers[0][0], two.sample_cost):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_costs_of_rows_are_those_beyond_the_right_answer():
+    rows = np.array([[[1.0, 3.0], [7.0, 1.0]], [[0.0, 2.0], [4.0, 0.0]]])
+    assert_allclose(CostConstraints(["a", "b"], sample_cost=rows).mean(), [[0, 2], [5, 0]])
+    assert_allclose(CostConstraints(["a", "b"], sample_cost=[1, 3]).mean(), [[0, 2], [2, 0]])
+    with pytest.raises(ValueError, match="sample_cost must not make a mistake cheaper"):
+        CostConstraints(["a", "b"], sample_cost=rows[:, ::-1])
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        pd.Series({"a": (3, 20), "b": 2}),
+        {("a", "b"): (3, 20), ("b", "a"): "2", ("a", "a"): 0, ("b", "b"): 0.0},
+        [[[0, 0], [3, 20.0]], [[2, 2], [0, 0]]],
+        pd.DataFrame([[0, 2], ["3..20", 0]], index=["b", "a"], columns=["b", "a"]),
+        pl.DataFrame({"a": ["0", "2"], "b": ["3..20", "0"]}),
+    ],
+    ids=["series", "diagonal", "lists", "other order", "polars"],
+)
+def test_intervals_are_read_by_estimators_and_metrics_alike(cost):
+    constraints = CostConstraints.from_costs(cost, ["a", "b"])
+    assert_allclose(constraints.low, [[0, 3], [2, 0]])
+    assert_allclose(constraints.high, [[0, 20], [2, 0]])
+    assert_array_equal(parse_cost(cost, ["a", "b"]), constraints.mean())
+
+
+def test_exact_costs_are_read_from_polars():
+    cost = pl.DataFrame({"b": [0, 5], "a": [1, 0]})
+    assert_allclose(CostConstraints.from_costs(cost, ["a", "b"]).mean(), [[0, 5], [1, 0]])
+
+
+def test_an_open_end_is_the_same_in_a_dict_and_in_an_array():
+    ends = [[[0, 0], [1, 1]], [[3, np.inf], [0, 0]]]
+    for cost in (ends, np.array(ends), {("b", "a"): (3, np.inf)}, "b->a >= 3"):
+        assert CostConstraints.from_costs(cost, ["a", "b"]).high[1, 0] == 100
+
+
+@pytest.mark.parametrize(
+    ("cost", "message"),
+    [
+        ({("fixed", "x"): (5, 3)}, r"^cost\[\('fixed', 'x'\)\] must be a pair"),
+        ({("fixed", "x"): (3, 5), ("x", "fixed"): -1}, r"^cost\[\('x', 'fixed'\)\] must be one"),
+        ({("fixed", "x"): (3, 5), ("x", "x"): 1}, "cost must be 0 for right answers"),
+        (pd.DataFrame([[0, np.nan], [2, 0]], *[["fixed", "x"]] * 2), "must be finite, got nan"),
+        (pd.DataFrame([[0, np.nan], ["1..2", 0]], *[["fixed", "x"]] * 2), "cost >= 0, got nan"),
+        (pd.DataFrame([["1..2", 0]], ["x"], ["fixed", "x"]), "every class once as a row"),
+        ([[[0, 0], [3, np.nan]], [[2, 2], [0, 0]]], "cost must hold numbers, got nan"),
+    ],
+)
+def test_bad_costs_are_refused_by_their_own_names(cost, message):
+    with pytest.raises(ValueError, match=message):
+        CostConstraints.from_costs(cost, ["fixed", "x"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"span": "wide"}, "span must be a factor > 1, got 'wide'"),
+        ({"answers": [3]}, "answers must be pairs of coefficients and a text, got 3"),
+        ({"sample_cost": np.zeros((0, 2, 2))}, r"a matrix per row, or \(N,\)"),
+    ],
+)
+def test_values_of_other_kinds_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        CostConstraints(["a", "b"], **options)

@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
 
-from ecselm.costs.feasible import MARGIN, SLACK, FeasibleRegion
+from ecselm.costs import CostConstraints
+from ecselm.costs.feasible import (
+    MARGIN,
+    SLACK,
+    FeasibleRegion,
+    half_known_region,
+    has_cost_per_class,
+)
+from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 
 ROUNDING = 1e-12  # of the margin, relative
 
@@ -238,3 +247,141 @@ def test_arguments_are_never_modified():
     region.within(0.5, 9.0, "ab")
     assert_array_equal(region.low, [1.0, MARGIN])
     assert_array_equal(region.high, [1.0, np.inf])
+
+
+# Half-known costs: the oracle of a point is ``contains``, that of the nearest one a linear program
+
+
+@st.composite
+def half_known(draw, n_answers=0):
+    """Return constraints that some matrix obeys, and the level of their costs."""
+    k = draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    by_class = draw(st.booleans())
+    truth = np.exp(rng.uniform(-2, 2, (k, k)))
+    if by_class:
+        truth = np.repeat(truth[:, :1], k, axis=1)
+    pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
+    keys = list(range(k)) if by_class else pairs
+    cost = {key: truth[key, 0] if by_class else truth[key] for key in keys}
+    numbers = draw(st.lists(st.sampled_from(keys), unique=True))
+    fixed = {key: cost[key] for key in numbers[::3]}
+    intervals = {key: (cost[key] / 2, cost[key] * 3) for key in numbers if key not in fixed}
+    # Costs that are not stated are 1: all that are compared are stated.
+    compared = draw(st.lists(st.tuples(st.sampled_from(keys), st.sampled_from(keys)), max_size=6))
+    ratios = []
+    for one, other in compared:
+        if one != other:
+            ratio = cost[one] / cost[other]
+            ratios.append((one, other, ratio / rng.uniform(1, 3), ratio * rng.uniform(1, 3)))
+    for key in {key for relation in ratios for key in relation[:2]} - set(numbers):
+        intervals[key] = (0.0, cost[key] * 9)
+    given = CostConstraints(range(k), fixed, intervals, ratios=ratios)
+    full = truth * (1 - np.eye(k))
+    for key in keys:
+        if key not in fixed and key not in intervals:
+            full[key] = 1.0
+    np.fill_diagonal(full, 0.0)
+    for _ in range(n_answers):
+        array = rng.standard_normal((k, k)) * (1 - np.eye(k))
+        array *= np.sign((array * full).sum())
+        given = given.with_answer(array, "an outcome is worse than another")
+    assert given.contains(full)
+    return given, ClassLevel(k) if by_class else MatrixLevel(k)
+
+
+def matrix_of(entries, level):
+    if isinstance(level, MatrixLevel):
+        return level.matrices(entries[np.newaxis])[0]
+    return entries[:, np.newaxis] * (1.0 - np.eye(len(entries)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(half_known(), st.integers(0, 1000))
+def test_repaired_points_are_possible_by_half_known_costs(case, seed):
+    given_costs, level = case
+    region = half_known_region(given_costs, level)
+    points = np.exp(np.random.default_rng(seed).uniform(-9, 9, (10, level.n_entries)))
+    repaired = region.repaired(points)
+    for costs in repaired:
+        assert given_costs.contains(matrix_of(costs, level))
+        assert (costs >= region.low).all()
+        assert (costs <= region.high).all()
+    assert_allclose(region.repaired(repaired), repaired, rtol=1e-12)
+    known = region.low == region.high
+    assert_array_equal(repaired[:, known], np.broadcast_to(region.low[known], (10, known.sum())))
+
+
+@settings(deadline=None, max_examples=40)
+@given(half_known(n_answers=2), st.integers(0, 1000))
+def test_repaired_points_are_possible_by_answers(case, seed):
+    given_costs, level = case
+    region = half_known_region(given_costs, level)
+    points = np.exp(np.random.default_rng(seed).uniform(-9, 9, (10, level.n_entries)))
+    for costs in [*region.repaired(points), region.nearest(points[0])]:
+        assert given_costs.contains(matrix_of(costs, level))
+
+
+@settings(deadline=None, max_examples=40)
+@given(half_known(), st.integers(0, 1000))
+def test_possible_costs_are_left_as_they_are(case, seed):
+    given_costs, level = case
+    region = half_known_region(given_costs, level)
+    for matrix in given_costs.sample(5, seed):
+        entries = level.entries(matrix) if isinstance(level, MatrixLevel) else matrix.max(axis=1)
+        assert_allclose(region.repaired(entries[np.newaxis])[0], entries, rtol=1e-9)
+        scaled = region.scaled_into(region.repaired(entries[np.newaxis])[0] * 7.0)
+        assert scaled is not None
+        assert given_costs.contains(matrix_of(scaled, level))
+
+
+@settings(deadline=None, max_examples=40)
+@given(half_known(), st.integers(0, 1000))
+def test_the_nearest_costs_differ_by_the_least_possible_factor(case, seed):
+    """The least d with ``|x - p - s| <= d``, by a linear program in logarithms x and s."""
+    given_costs, level = case
+    region = half_known_region(given_costs, level)
+    costs = np.exp(np.random.default_rng(seed).uniform(-3, 3, level.n_entries))
+    found = region.nearest(costs)
+    assert given_costs.contains(matrix_of(found, level))
+    n, logs = len(costs), np.log(costs)
+    rows, ends = [], []
+    for i in range(n):
+        for sign in (1.0, -1.0):
+            row = np.zeros(n + 2)  # x, s, d
+            row[i], row[n], row[n + 1] = sign, -sign, -1.0
+            rows.append(row)
+            ends.append(sign * logs[i])
+    known = region.relations
+    for a, b, most in zip(known.greater, known.lesser, known.most, strict=True):
+        row = np.zeros(n + 2)
+        row[a], row[b] = 1.0, -1.0
+        rows.append(row)
+        ends.append(np.log(most))
+    equal = np.eye(n, n + 2) - np.eye(n, n + 2)[known.same]
+    box = [*zip(np.log(region.low), np.log(region.high), strict=True), (None, None), (0, None)]
+    goal = np.eye(n + 2)[n + 1]
+    least = linprog(goal, rows, ends, equal, np.zeros(n), bounds=box).fun
+    away = np.log(found / costs)
+    assert (away.max() - away.min()) / 2.0 == pytest.approx(least, abs=1e-7)
+
+
+def test_several_classes_have_a_cost_each_where_no_statement_divides_them():
+    one = CostConstraints([*"abc"], intervals={"a": (2, 9)}, order=[("a", "b")])
+    assert has_cost_per_class(one)
+    assert half_known_region(one, ClassLevel(3)).high.tolist() == [9.0, 1.0, 1.0]
+    for stated in ({("a", "b"): (2, 9)}, {("a", "b"): (2, 9), ("a", "c"): (2, 9)}):
+        divided = CostConstraints([*"abc"], intervals=stated)
+        assert not has_cost_per_class(divided)
+        with pytest.raises(ValueError, match=r"cost_level must be .* 3 classes, got 'class'"):
+            half_known_region(divided, ClassLevel(3))
+    assert has_cost_per_class(CostConstraints([*"ab"], intervals={("a", "b"): (2, 9)}))
+
+
+def test_half_known_costs_of_nothing_or_by_row_are_refused():
+    free = CostConstraints([*"ab"], {("a", "b"): 0}, {("b", "a"): (2, 9)})
+    with pytest.raises(ValueError, match=r"cost must state costs > 0 .* got 0 for 'a' taken for"):
+        half_known_region(free, ClassLevel(2))
+    known = CostConstraints([*"ab"], intervals={"a": (2, 9)})
+    with pytest.raises(ValueError, match="cost_level must not be 'sample'"):
+        half_known_region(known, SampleLevel(np.array([0, 1])))

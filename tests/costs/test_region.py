@@ -1,5 +1,7 @@
 """Regions of cost matrices: vertices, samples, bounds and means."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,7 +67,7 @@ def test_vertices_attain_what_linear_programmes_do_and_samples_do_not_exceed_it(
     for direction in np.random.default_rng(seed).standard_normal((5, k, k)):
         slopes = np.einsum("gij,ij->g", region.patterns, direction)
         best = linear_maximum(region, slopes, float((direction * region.base).sum()))
-        assert_allclose(np.einsum("vij,ij->v", corners, direction).max(), best, rtol=1e-8)
+        assert_allclose(np.einsum("vij,ij->v", corners, direction).max(), best, rtol=1e-9)
         values = np.einsum("vij,ij->v", drawn, direction)
         assert values.max() <= best + 1e-8 * abs(best)
     assert all(region.contains(one) for one in drawn)
@@ -158,3 +160,77 @@ def test_a_circle_of_orders_is_a_contradiction_of_its_members():
     with pytest.raises(ContradictionError) as caught:
         closure(4, [*circle, Bounds(3, 1.0, 2.0, -1, 3)])
     assert sorted(caught.value.sources) == [0, 1, 2]
+
+
+UNITS = st.integers(-12, 12).map(lambda power: 10.0**power)
+
+
+def in_units(constraints, unit):
+    """Return constraints whose stated numbers are in another unit."""
+    ends = np.stack([constraints.low, constraints.high], axis=2)
+    labels = constraints.classes.tolist()
+    pairs = [(i, j) for i in range(len(labels)) for j in range(len(labels)) if i != j]
+    related = [one for one in constraints.statements if one.right is not None]
+    return CostConstraints(
+        labels,
+        intervals={(labels[i], labels[j]): tuple(unit * ends[i, j]) for i, j in pairs},
+        ratios=[
+            (
+                (labels[one.left.truth], labels[one.left.predicted]),
+                (labels[one.right.truth], labels[one.right.predicted]),
+                one.low,
+                one.high,
+            )
+            for one in related
+        ],
+        answers=constraints.answers,
+    )
+
+
+@given(st.integers(0, 1000), UNITS, st.booleans())
+@settings(deadline=None, max_examples=20)
+def test_the_unit_of_costs_changes_nothing_but_their_unit(seed, unit, answers):
+    known = random_constraints(3, seed, answers)
+    one, other = in_units(known, 1.0), in_units(known, unit)
+    assert_allclose(other.vertices() / unit, one.vertices(), rtol=1e-6, atol=1e-9)
+    assert_allclose(other.mean() / unit, one.mean(), rtol=1e-6)
+    drawn = other.sample(20, seed)
+    assert all(other.contains(matrix) for matrix in drawn)
+    assert not other.contains(drawn[0] * 1e3)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1.0, 1e9])
+def test_answers_that_contradict_each_other_are_found_in_any_unit(unit):
+    pairs = [("a", "b"), ("b", "a"), ("c", "a")]
+    known = CostConstraints(list("abc"), intervals=dict.fromkeys(pairs, (unit, 9 * unit)))
+    known = known.with_answer([[0, 1, 0], [-1, 0, 0], [-1, 0, 0]], "as bad as both")
+    with pytest.raises(ValueError, match="'as bad as both' and 'not half as bad'"):
+        known.with_answer([[0, -1, 0], [0.5, 0, 0], [0.5, 0, 0]], "not half as bad")
+
+
+def test_costs_of_a_ratio_of_a_million_millions_have_vertices():
+    stated = ["a->b = 1e12..1e13 * b->a", "b->a = 1..2"]
+    constraints = CostConstraints.from_sentences(stated, ["a", "b"])
+    expected = [[1e12, 1], [2e12, 2], [1e13, 1], [2e13, 2]]
+    assert_allclose(constraints.vertices()[:, [0, 1], [1, 0]], expected, rtol=1e-9)
+    ratios = np.divide(*constraints.sample(200, 0)[:, [0, 1], [1, 0]].T)
+    assert 1e12 * (1 - 1e-9) <= ratios.min() < ratios.max() <= 1e13 * (1 + 1e-9)
+
+
+def test_of_a_chain_the_sampler_needs_neighbours_only():
+    labels = [f"c{i:02d}" for i in range(21)]
+    constraints = CostConstraints(labels, order=list(pairwise(labels)))
+    (component,) = constraints.region.components
+    assert len(component.b) == 190
+    assert component._needed().sum() == 19
+    costs = constraints.sample(100, 0)[:, :, 0][:, 1:20]  # by true class, after the first
+    assert (np.diff(costs, axis=1) <= 1e-9 * costs[:, 1:]).all()
+
+
+def test_of_costs_of_fixed_ratios_no_relation_is_left_out():
+    stated = ["a->b = 2 * b->a", "b->a = 3 * c->a", "c->a = 1..9", "a->c = 2 * a->b", "c->b > a->c"]
+    constraints = CostConstraints.from_sentences(stated, list("abc"))
+    drawn = constraints.sample(200, 0)
+    assert_allclose(drawn[:, 0, 1], 6 * drawn[:, 2, 0], rtol=1e-7)
+    assert_allclose(drawn[:, 0, 2], 12 * drawn[:, 2, 0], rtol=1e-7)
+    assert (drawn[:, 2, 1] >= drawn[:, 0, 2] * (1 - 1e-7)).all()

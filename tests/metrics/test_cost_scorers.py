@@ -20,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ecselm import CostDecisionClassifier
 from ecselm.costs import row_matrices
 from ecselm.metrics import get_scorer, mean_cost, savings_score, total_cost
 
@@ -346,3 +347,27 @@ def test_options_that_are_none_are_not_stated(noisy, name):
     stated = get_scorer(name, cost=None, labels=None)
     assert repr(stated) == f"get_scorer({name!r})"
     assert stated(model, X, y, sample_cost=None) == get_scorer(name)(model, X, y)
+
+
+@pytest.mark.parametrize("routed", [False, True], ids=["called", "routed"])
+@pytest.mark.parametrize("name", ["mean_cost", "savings"])
+def test_prices_of_rows_reach_the_predictions_of_a_model_that_asks(noisy, rng, name, routed):
+    X, y = noisy
+    prices = rng.uniform(0.05, 0.6, len(y))
+    model = CostDecisionClassifier(GaussianNB(), reject_cost=9.0, calibration=None)
+    table = np.dstack([np.tile(1.0 - np.eye(3), (len(y), 1, 1)), np.tile(prices, (3, 1)).T])
+    with config_context(enable_metadata_routing=routed):
+        if routed:
+            model = model.set_predict_request(reject_cost=True, sample_cost=True)
+        model = model.fit(X, y)
+        y_pred = model.predict(X, reject_cost=prices)
+        assert 0 < sum(label is None for label in y_pred) < len(y)
+        function = {"mean_cost": mean_cost, "savings": savings_score}[name]
+        expected = function(y, y_pred, reject_cost=prices) * (-1 if name == "mean_cost" else 1)
+        scorer = get_scorer(name)
+        assert_allclose(scorer(model, X, y, reject_cost=prices), expected)
+        assert_allclose(scorer(model, X, y, sample_cost=table), expected)
+    plain = CostDecisionClassifier(GaussianNB()).fit(X, y)  # asking is no answer
+    assert_allclose(
+        get_scorer(name)(plain, X, y, reject_cost=prices), get_scorer(name)(plain, X, y)
+    )

@@ -262,3 +262,18 @@ def test_prices_of_rejected_predictions_are_read_by_class():
     matrix, column = parse_with_reject_column(WITH_COLUMN, CLASSES)
     assert (matrix == MATRIX).all()
     assert (column == [1.0, 2.0, 3.0]).all()
+
+
+@WEIGHTED
+def test_matrices_by_row_may_have_a_column_for_rejected_predictions(rng, codes, weighted):
+    truth, predicted = codes
+    predicted = np.where(rng.random(N) < 0.3, -1, predicted)
+    weight = rng.uniform(0.2, 3.0, N) if weighted else None
+    matrices = rng.uniform(0.0, 9.0, (N, 3, 4))
+    by_row = [matrices[n, truth[n], :3] for n in range(N)]
+    price = [matrices[n, truth[n], 3] for n in range(N)]
+    check(truth, predicted, by_row, weight, price, sample_cost=matrices)
+    with pytest.raises(ValueError, match="got reject_cost and a last column of sample_cost"):
+        mean_cost(CLASSES[truth], CLASSES[truth], sample_cost=matrices, reject_cost=1)
+    with pytest.raises(ValueError, match="sample_cost must be >= 0, got -1"):
+        mean_cost(CLASSES[truth], CLASSES[truth], sample_cost=np.full((N, 3, 4), -1.0))

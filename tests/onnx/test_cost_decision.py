@@ -75,3 +75,31 @@ def test_estimator_without_probabilities_is_refused(rows):
     model = CostDecisionClassifier(LinearSVC()).fit(*rows)
     with pytest.raises(NoOnnxFormError, match="estimator must have predict_proba"):
         to_onnx(model)
+
+
+@pytest.mark.parametrize(
+    ("label", "asking"),
+    [(-1.0, {"reject_cost": 0.4}), (np.nan, {"reject_capacity": 0.2})],
+    ids=["number", "nan"],
+)
+def test_decisions_about_classes_that_are_floats_agree(rows, label, asking):
+    X, codes = rows
+    model = CostDecisionClassifier(GaussianNB(), cost={1.0: (3, 20)}, reject_label=label, **asking)
+    found = assert_agrees(model.fit(X, codes.astype(float)), rows_beyond(X))
+    asked = found["scores"].argmax(axis=1) == len(model.classes_)
+    assert asked.any()
+    np.testing.assert_array_equal(found["label"][asked], label)
+    model.set_params(reject_label="ask").fit(X, codes.astype(float))
+    with pytest.raises(NoOnnxFormError, match="fit with a number such as -1"):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize("capacity", [None, 0.2])
+def test_the_answer_has_the_largest_score(rows, capacity):
+    X, codes = rows
+    model = CostDecisionClassifier(
+        GaussianNB(), cost={1: (3, 20)}, reject_cost=0.3, reject_capacity=capacity, reject_label=-1
+    ).fit(X, codes)
+    found = assert_agrees(model, rows_beyond(X))
+    answers = np.append(model.classes_, -1)[found["scores"].argmax(axis=1)]
+    np.testing.assert_array_equal(answers, found["label"])

@@ -48,7 +48,9 @@ def test_loaded_models_decide_as_before(tmp_path, name):
 
 
 def test_costs_of_rows_are_read_as_they_were_written():
-    known = CostConstraints(["a", "b"], sample_cost=np.arange(12.0).reshape(3, 2, 2))
+    known = CostConstraints(
+        ["a", "b"], sample_cost=np.arange(12.0).reshape(3, 2, 2) * (1 - np.eye(2))
+    )
     assert KnownCosts.of(known).constraints() == known
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 
-from ecselm._typing import AnyArray, BoolArray, FloatArray
+from ecselm._typing import AnyArray, FloatArray
 from ecselm._wording import all_digits, listed
-from ecselm.costs.parse import numbers, parse_cost
+from ecselm.costs.parse import frame_codes, numbers, parse_cost, row_matrices
 from ecselm.costs.region import Bounds, ContradictionError, CostRegion
 from ecselm.costs.sentences import (
     Mistake,
@@ -25,6 +26,7 @@ from ecselm.costs.sentences import (
 
 SPAN = 100.0  # factor from the unit to an end that nobody has stated
 MOST_LISTED = 12  # sentences of a description about single costs
+MOST_TRIED = 64  # statements among which those that contradict an answer are sought
 
 Key = tuple[int, int | None]
 
@@ -54,11 +56,12 @@ class CostConstraints:
     answers : sequence of pairs (array of shape (k, k), text), default=()
         Half-spaces ``sum(array * costs) >= 0``, such as answers to questions which of two
         outcomes is worse, and how they read.
-    sample_cost : array of shape (N, k, k) or None, default=None
-        Known costs of N rows, instead of everything else.
+    sample_cost : array of shape (N, k, k) or (N,), or None, default=None
+        Known costs of N rows, instead of everything else: of each confusion, of which those
+        of correct predictions are subtracted, or of any mistake.
     density : callable or None, default=None
-        Takes matrices (n, k, k) and returns how probable each is, up to a factor. None is
-        log-uniform: every ratio as probable as its double.
+        Takes matrices (n, k, k), in the order of ``classes``, and returns how probable each
+        is, up to a factor. None is log-uniform: every ratio as probable as its double.
     span : float, default=100
         Greatest factor between the unit and a cost whose other end nobody has stated.
 
@@ -112,20 +115,26 @@ class CostConstraints:
         k = len(classes)
         self.classes = classes
         self.statements = tuple(_once(statements))
-        self.answers = tuple((_checked_answer(array, k), str(text)) for array, text in answers)
-        self.sample_cost = None if sample_cost is None else _checked_rows(sample_cost, k)
+        self.answers = tuple(_checked_answer(answer, k) for answer in answers)
+        self.sample_cost = None if sample_cost is None else _checked_rows(sample_cost, classes)
+        if not (isinstance(span, float | Integral | np.floating) and 1 < span < np.inf):
+            raise ValueError(f"span must be a factor > 1, got {span!r}")
         self.density, self.span = density, float(span)
-        if not 1 < self.span < np.inf:
-            raise ValueError(f"span must be a factor > 1, got {span}")
         if density is not None and not callable(density):
             raise ValueError(f"density must be a function of matrices or None, got {density!r}")
         if self.sample_cost is not None and (self.statements or self.answers):
             raise ValueError("costs must be stated once, got sample_cost and other statements")
         self._reading = _Reading(self.statements, k)
-        _ = self.region
+        if not self.region.bounds()[1].any():
+            raise ValueError(
+                "cost constraints must let at least one mistake cost something, got 0 for all"
+            )
 
     @classmethod
-    def _of(cls, classes: AnyArray, statements: Iterable[Statement], **known: Any) -> Self:
+    def from_statements(
+        cls, classes: AnyArray, statements: Iterable[Statement], **known: Any
+    ) -> Self:
+        """Return the constraints of parsed statements; ``known`` as in :meth:`from_sentences`."""
         made = cls.__new__(cls)
         given = {"answers": (), "sample_cost": None, "density": None, "span": SPAN, **known}
         made._set(classes, statements, **given)
@@ -163,7 +172,7 @@ class CostConstraints:
         texts = [sentences] if isinstance(sentences, str) else list(sentences)
         labels = _checked_classes(sentence_classes(texts) if classes is None else classes)
         found = [one for text in texts for one in read_sentence(text, labels.tolist())]
-        return cls._of(labels, found, **known)
+        return cls.from_statements(labels, found, **known)
 
     @classmethod
     def from_costs(cls, cost: Any, classes: Any) -> Self:
@@ -173,8 +182,8 @@ class CostConstraints:
         ----------
         cost : CostConstraints, sentences, array, DataFrame, dict, callable or None
             Besides the forms of exact costs (see :func:`parse_cost`): a dict or a DataFrame
-            whose values may be pairs (low, high) or texts such as ``"3..20"``, an array
-            (k, k, 2) of bounds, and sentences.
+            whose values may be pairs (low, high) or texts such as ``"3..20"``, of which
+            ``".."`` is not known at all, an array (k, k, 2) of bounds, and sentences.
         classes : sequence of k labels
 
         Examples
@@ -191,23 +200,24 @@ class CostConstraints:
         if isinstance(cost, str) or _is_sentences(cost):
             texts = [cost] if isinstance(cost, str) else cost
             told = [one for text in texts for one in read_sentence(text, labels.tolist(), "cost")]
-            return cls._of(labels, told)
+            return cls.from_statements(labels, told)
         if hasattr(cost, "columns"):
-            cost = _frame_cells(cost)
+            cost = _frame_cells(cost, labels)
         elif hasattr(cost, "to_dict"):
             cost = cost.to_dict()
+        elif not isinstance(cost, Mapping) and _shape(cost) == (len(labels), len(labels), 2):
+            cost = _array_cells(numbers_or_inf(cost), labels)
         if isinstance(cost, Mapping):
             values = {key: _ends(value) for key, value in cost.items()}
-            if any(isinstance(value, tuple) for value in values.values()):
+            pairs = {key: one for key, one in values.items() if isinstance(one, tuple)}
+            if pairs:
                 fixed = {key: one for key, one in values.items() if not isinstance(one, tuple)}
-                pairs = {key: one for key, one in values.items() if isinstance(one, tuple)}
-                try:
-                    return cls(labels, fixed=fixed, intervals=pairs)
-                except ValueError as error:  # the caller knows one parameter, not two
-                    message = str(error).replace("fixed", "cost", 1).replace("intervals", "cost", 1)
-                    raise ValueError(message) from None
-        elif np.shape(cost) == (len(labels), len(labels), 2):
-            return cls(labels, intervals=_array_intervals(numbers_or_inf(cost), labels))
+                return cls.from_statements(
+                    labels,
+                    parse_statements(
+                        labels.tolist(), _mistakes_only(fixed), _mistakes_only(pairs), name="cost"
+                    ),
+                )
         return cls._exact(parse_cost(cost, labels), labels)
 
     @classmethod
@@ -217,7 +227,7 @@ class CostConstraints:
         found = [
             Statement(Mistake(i, j), float(matrix[i, j]), float(matrix[i, j])) for i, j in places
         ]
-        return cls._of(classes, found)
+        return cls.from_statements(classes, found)
 
     def for_classes(self, classes: Any) -> CostConstraints:
         """Return the constraints for the classes of some data, in their order.
@@ -247,12 +257,12 @@ class CostConstraints:
             if np.count_nonzero(array[kept]) == np.count_nonzero(array)
         ]
         rows = None if self.sample_cost is None else self.sample_cost[:, codes][:, :, codes]
-        return CostConstraints._of(
+        return CostConstraints.from_statements(
             labels,
             statements,
             answers=answers,
             sample_cost=rows,
-            density=self.density,
+            density=_reordered(self.density, codes, len(self.classes)),
             span=self.span,
         )
 
@@ -289,7 +299,7 @@ class CostConstraints:
             "span": self.span,
             **changed,
         }
-        return CostConstraints._of(self.classes, known.pop("statements"), **known)
+        return CostConstraints.from_statements(self.classes, known.pop("statements"), **known)
 
     @cached_property
     def region(self) -> CostRegion:
@@ -298,9 +308,8 @@ class CostConstraints:
             return CostRegion.of_point(self.sample_cost.mean(axis=0))
         stated = {(one.left.truth, one.left.predicted): one.low for one in self.statements}
         k = len(self.classes)
-        if len(stated) == len(self.statements) == k * (k - 1) and all(
-            map(_is_number, self.statements)
-        ):
+        by_number = len(stated) == len(self.statements) == k * (k - 1) and not self.answers
+        if by_number and all(map(_is_number, self.statements)):
             matrix = np.zeros((k, k))  # every cost by number: nothing to close
             matrix[tuple(np.array(list(stated)).T)] = list(stated.values())
             return CostRegion.of_point(matrix)
@@ -323,17 +332,26 @@ class CostConstraints:
         found = next((pair for pair in pairs if self._contradict(pair)), None)
         blamed = blamed if found is None else list(found)
         if found is None and answers:
-            blamed = answers
-        texts = [
+            blamed = self._least([*range(n), *answers]) if n <= MOST_TRIED else answers
+        said = [
             repr(self._text(self.statements[one]) if one < n else self.answers[one - n][1])
             for one in blamed
         ]
+        texts = list(dict.fromkeys(said))  # a chain is one sentence of several statements
         message = "cost constraints must not contradict each other"
-        if len(texts) == 1:
-            return f"{message}, got {texts[0]} after what was stated before"
         unit = self._reading.unit_of([self.statements[one] for one in blamed if one < n])
-        note = "; a mistake that nothing is stated about costs 1" if unit else ""
+        note = "; a mistake that nothing is stated about costs 1" if unit or not n else ""
+        if answers and len(texts) == 1 and n:
+            return f"{message}, got {texts[0]} after what was stated before"
         return f"{message}, got {listed(texts, 8)}{note}"
+
+    def _least(self, places: list[int]) -> list[int]:
+        """Return contradicting statements and answers of which none can be spared."""
+        for one in list(places):
+            others = [other for other in places if other != one]
+            if self._contradict(others):
+                places = others
+        return places
 
     def _contradict(self, places: Sequence[int]) -> bool:
         """Return whether some of the statements and answers cannot hold together."""
@@ -435,6 +453,10 @@ class CostConstraints:
         array([[ 0. ,  1. ],
                [21.5,  0. ]])
         """
+        return self._mean.copy()
+
+    @cached_property
+    def _mean(self) -> FloatArray:
         return self.region.spread().mean(axis=0)
 
     def describe(self) -> str:
@@ -502,13 +524,16 @@ class CostConstraints:
         >>> CostConstraints.from_dict(constraints.to_dict()) == constraints
         True
         """
-        statements, answers = _read_plain(stored)
-        return cls._of(
-            _checked_classes(stored["classes"]),
-            statements,
-            answers=answers,
-            sample_cost=stored["sample_cost"],
-            span=stored["span"],
+        try:
+            statements, answers = _read_plain(stored)
+            labels, rows, span = (stored[name] for name in ("classes", "sample_cost", "span"))
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                "cost constraints must be stated in full, as to_dict writes them, got a fault at "
+                f"{error}"
+            ) from error
+        return cls.from_statements(
+            _checked_classes(labels), statements, answers=answers, sample_cost=rows, span=span
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -683,32 +708,68 @@ def _is_number(statement: Statement) -> bool:
 
 
 def _checked_classes(classes: Any) -> AnyArray:
-    labels = np.asarray(classes)
+    labels: AnyArray = np.array(classes)  # a copy: the value must not change with the argument
     if labels.ndim != 1 or len(labels) < 2:
         raise ValueError(f"classes must be a list of at least two labels, got {classes!r}")
     if len(set(labels.tolist())) < len(labels):
         raise ValueError(f"classes must hold every label once, got {labels.tolist()}")
+    labels.setflags(write=False)
     return labels
 
 
-def _checked_answer(array: Any, n_classes: int) -> FloatArray:
-    values = numbers(array, "answers")
+def _checked_answer(answer: Any, n_classes: int) -> tuple[FloatArray, str]:
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise ValueError(f"answers must be pairs of coefficients and a text, got {answer!r}")
+    values = numbers(answer[0], "answers").copy()
     if values.shape != (n_classes, n_classes):
         raise ValueError(
             f"answers must have coefficients of the shape ({n_classes}, {n_classes}), got "
             f"{values.shape}"
         )
-    return values
+    values.setflags(write=False)
+    return values, str(answer[1])
 
 
-def _checked_rows(sample_cost: Any, n_classes: int) -> FloatArray:
-    values = numbers(sample_cost, "sample_cost")
-    if values.shape[1:] != (n_classes, n_classes) or not len(values):
+def _checked_rows(sample_cost: Any, classes: AnyArray) -> FloatArray:
+    """Return the costs of rows (N, k, k) with zero diagonals."""
+    values, k = numbers(sample_cost, "sample_cost"), len(classes)
+    if not values.size or values.shape[1:] not in {(), (k, k)}:
         raise ValueError(
-            f"sample_cost must have the shape (N, {n_classes}, {n_classes}), a matrix per row, got "
-            f"{values.shape}"
+            f"sample_cost must have the shape (N, {k}, {k}), a matrix per row, or (N,), the cost "
+            f"of any mistake on a row, got {values.shape}"
         )
-    return values
+    rows = row_matrices(len(values), classes, sample_cost=values)
+    assert rows is not None  # noqa: S101  only without any costs
+    rows.setflags(write=False)
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _ReorderedDensity:
+    """A density of matrices whose classes stand in another order."""
+
+    density: Callable[[FloatArray], FloatArray]
+    codes: tuple[int, ...]  # positions of the classes for which the density was made
+
+    def __call__(self, matrices: FloatArray) -> FloatArray:
+        """Return the densities (n,) of matrices (n, k, k)."""
+        back = np.argsort(self.codes)
+        return self.density(matrices[:, back][:, :, back])
+
+
+def _reordered(density: Any, codes: list[int], n_classes: int) -> Any:
+    """Return the density for the classes at ``codes``."""
+    if density is None:
+        return None
+    if len(codes) < n_classes:
+        raise ValueError(
+            f"density must be None where y lacks classes, got a function for {n_classes} classes "
+            f"and {len(codes)} in y"
+        )
+    if isinstance(density, _ReorderedDensity):
+        density, codes = density.density, [density.codes[code] for code in codes]
+    in_order = codes == list(range(n_classes))
+    return density if in_order else _ReorderedDensity(density, tuple(codes))
 
 
 def _read_plain(
@@ -785,49 +846,72 @@ def _is_sentences(cost: Any) -> bool:
     return isinstance(cost, list | tuple) and bool(cost) and all(isinstance(c, str) for c in cost)
 
 
-def _frame_cells(frame: Any) -> Any:
+def _shape(cost: Any) -> tuple[int, ...]:
+    """Return the shape of an array or of nested lists, nothing if they are ragged."""
+    try:
+        return np.shape(cost)
+    except ValueError:
+        return ()
+
+
+def _frame_cells(frame: Any, classes: AnyArray) -> Any:
     """Return the cells of a frame as a dict if any is an interval, else the frame."""
-    columns = list(frame.columns)
-    truth = list(getattr(frame, "index", columns))
-    cells = frame.to_numpy(dtype=object)
-    if not any(isinstance(cell, str | tuple | list) or _is_missing(cell) for cell in cells.ravel()):
+    cells = np.asarray(frame.to_numpy())
+    if cells.dtype != object or not any(_is_interval(cell) for cell in cells.ravel()):
         return frame
+    labels = classes.tolist()
+    rows, columns = frame_codes(frame, classes)
     return {
-        (true, predicted): (0.0, np.inf) if _is_missing(cells[i, j]) else cells[i, j]
-        for i, true in enumerate(truth)
-        for j, predicted in enumerate(columns)
-        if true != predicted
+        (labels[i], labels[j]): cells[place]
+        for place, (i, j) in zip(np.ndindex(cells.shape), product(rows, columns), strict=True)
     }
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, float) and bool(np.isnan(cell)))
+def _is_interval(cell: Any) -> bool:
+    return isinstance(cell, tuple | list | np.ndarray) or (isinstance(cell, str) and ".." in cell)
+
+
+def _mistakes_only(costs: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return costs by confusion without those of right answers, which must be 0."""
+    kept = {}
+    for key, value in costs.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and key[0] == key[1]):
+            kept[key] = value
+        elif not np.all(np.asarray(value) == 0):
+            raise ValueError(
+                f"cost must be 0 for right answers where other costs are intervals, got {value!r} "
+                f"for {key!r}"
+            )
+    return kept
 
 
 def _ends(value: Any) -> Any:
     """Return a value of a dict: a pair, or the number as it is."""
     if isinstance(value, str):
         low, dots, high = value.partition("..")
-        if dots:
-            try:
-                return (float(low or 0.0), float(high or np.inf))
-            except ValueError:
-                return value
+        try:
+            return (float(low or 0.0), float(high or np.inf)) if dots else float(value)
+        except ValueError:
+            return value
     return tuple(value) if isinstance(value, list | tuple | np.ndarray) else value
 
 
 def numbers_or_inf(values: Any) -> FloatArray:
     """Return floats that may be infinite, but not NaN."""
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cost must hold numbers only, got {values!r}") from error
     if np.isnan(array).any():
-        raise ValueError("cost must hold numbers, got NaN")
+        raise ValueError("cost must hold numbers, got nan")
     return array
 
 
-def _array_intervals(values: FloatArray, classes: AnyArray) -> dict[Any, tuple[float, float]]:
+def _array_cells(values: FloatArray, classes: AnyArray) -> dict[Any, tuple[float, float]]:
+    """Return bounds (k, k, 2) by confusion; the diagonal has no meaning."""
     labels = classes.tolist()
-    others: BoolArray = ~np.eye(len(labels), dtype=bool)
     return {
         (labels[i], labels[j]): (float(values[i, j, 0]), float(values[i, j, 1]))
-        for i, j in np.argwhere(others).tolist()
+        for i, j in np.ndindex(values.shape[:2])
+        if i != j
     }

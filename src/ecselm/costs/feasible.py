@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ecselm._typing import AnyArray, FloatArray
-from ecselm.costs.levels import CostLevel, SampleLevel
+from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm.costs.constraints import CostConstraints
+from ecselm.costs.levels import ClassLevel, CostLevel, SampleLevel
 from ecselm.costs.parse import numbers
 from ecselm.costs.weights import label_codes
 
@@ -20,8 +21,56 @@ SLACK = 4.0  # factor by which an unconstrained cost may lie outside all known o
 
 
 @dataclass(frozen=True, slots=True)
+class Relations:
+    """What half-known costs say of E costs beyond bounds: equal costs, ratios, half-spaces.
+
+    Ratios are ``costs[greater] <= most * costs[lesser]``, with all that follow from them, so
+    that one pass enforces them. Half-spaces are ``A costs <= b`` and hold at ``inside``.
+    """
+
+    same: IntArray  # (E,), the entry whose cost each entry has: itself, or an earlier one
+    greater: IntArray  # (n,)
+    lesser: IntArray  # (n,)
+    most: FloatArray  # (n,)
+    A: FloatArray  # (m, E)
+    b: FloatArray  # (m,)
+    inside: FloatArray  # (E,)
+
+    def enforced(self, costs: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return costs (P, E) within the bounds, raised and then moved until all holds.
+
+        The logarithms of ratios are closed under addition, so that what one pass raises is
+        enough, and stays below upper bounds that are closed, too. A half-space is met on the
+        straight line to ``inside``, along which bounds and ratios go on to hold.
+        """
+        raised = costs.copy()
+        for greater, lesser, most in zip(self.greater, self.lesser, self.most, strict=True):
+            raised[:, lesser] = np.maximum(raised[:, lesser], costs[:, greater] / most)
+        raised = np.minimum(raised, high)[:, self.same]  # quotients are rounded
+        if not len(self.b):
+            return raised
+        step = (raised - self.inside) @ self.A.T
+        room = np.maximum(self.b - self.A @ self.inside, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(step > room, room / step, 1.0).min(axis=1, keepdims=True)
+        moved = np.clip(self.inside + share * (raised - self.inside), low, high)
+        return np.where(share < 1.0, moved, raised)
+
+    def raised(self, logs: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the least logarithms of costs (E,) above ``logs`` whose ratios are possible.
+
+        ``low`` and ``high`` are logarithms of bounds, which ratios are possible within too.
+        """
+        most = np.full(len(logs), -np.inf)
+        np.maximum.at(most, self.same, logs)
+        found = np.maximum(most, low + (logs - high).max())
+        np.maximum.at(found, self.lesser, most[self.greater] - np.log(self.most))
+        return found[self.same]
+
+
+@dataclass(frozen=True, slots=True)
 class FeasibleRegion:
-    """Bounds and order of E costs.
+    """Bounds and order of E costs, or what is half known of them.
 
     ``order`` holds pairs (higher, lower) of entries, sorted so that one pass over them
     enforces the order.
@@ -39,6 +88,7 @@ class FeasibleRegion:
     low: FloatArray  # (E,)
     high: FloatArray  # (E,)
     order: tuple[tuple[int, int], ...] = ()
+    relations: Relations | None = None
 
     @classmethod
     def from_constraints(
@@ -105,6 +155,8 @@ class FeasibleRegion:
         costs = np.clip(costs, self.low, self.high)
         for higher, lower in self.order:
             costs[:, higher] = np.maximum(costs[:, higher], MARGIN * costs[:, lower])
+        if self.relations is not None:
+            return self.relations.enforced(costs, self.low, self.high)
         # Multiplying by MARGIN may exceed the upper bound by a rounding error.
         return np.minimum(costs, self.high) if self.order else costs
 
@@ -118,7 +170,27 @@ class FeasibleRegion:
         factor = 1.0 if least <= 1.0 <= most else middle
         inside = np.clip(costs * factor, self.low, self.high)
         obeys = all(inside[higher] >= inside[lower] * MARGIN for higher, lower in self.order)
+        if self.relations is not None:
+            enforced = self.relations.enforced(inside[np.newaxis], self.low, self.high)[0]
+            obeys = np.allclose(enforced, inside, rtol=ROUNDING, atol=0.0)
         return inside if obeys else None
+
+    def nearest(self, costs: FloatArray) -> FloatArray:
+        """Return costs (E,) inside the region, where it is half known with ratios near to those.
+
+        Without half-spaces, the greatest factor by which a cost differs from a multiple of
+        ``costs`` > 0 is as small as it can be.
+        """
+        if self.relations is None:
+            return self.repaired(costs[np.newaxis])[0]
+        logs = np.log(costs)
+        raised = self.relations.raised(logs, np.log(self.low), np.log(self.high))
+        # Ratios do not change with the unit: half of the way up is gone down by all.
+        ratios = np.exp(raised - (raised - logs).max() / 2.0)
+        scaled = self.scaled_into(ratios)
+        if scaled is None:  # rounding, or a half-space
+            scaled = ratios * np.sqrt((self.low / ratios).max() * (self.high / ratios).min())
+        return self.repaired(scaled[np.newaxis])[0]
 
 
 def _ranks(order: Sequence[tuple[int, int]], n_costs: int, names: Sequence[str]) -> list[int]:
@@ -176,6 +248,105 @@ def parse_constraints(
                 known[entry] = key
     order = _order(cost_order, level, classes)
     return FeasibleRegion.from_constraints(low, high, order, level.names(classes))
+
+
+def has_cost_per_class(constraints: CostConstraints) -> bool:
+    """Tell whether half-known costs are the same for all mistakes on a class.
+
+    Examples
+    --------
+    >>> has_cost_per_class(CostConstraints(["a", "b", "c"], intervals={"a": (2, 20)}))
+    True
+    >>> has_cost_per_class(CostConstraints(["a", "b", "c"], intervals={("a", "b"): (2, 20)}))
+    False
+    """
+    k = len(constraints.classes)
+    others = ~np.eye(k, dtype=bool)
+    region = constraints.region
+    return all(
+        bool((rows == rows[:, :1]).all())
+        for rows in (
+            region.base[others].reshape(k, k - 1),
+            _parameter_of(constraints)[others].reshape(k, k - 1),
+        )
+    )
+
+
+def half_known_region(constraints: CostConstraints, level: CostLevel) -> FeasibleRegion:
+    """Return the feasible region of half-known costs.
+
+    Parameters
+    ----------
+    constraints : CostConstraints
+    level : CostLevel
+        By class or by confusion; by class only if :func:`has_cost_per_class`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> known = CostConstraints.from_sentences(["ill->well = 2..20", "well->ill <= 9",
+    ...                                         "ill->well >= 4 * well->ill"])
+    >>> half_known_region(known, ClassLevel(2)).repaired(np.array([[2.0, 3.0]]))
+    array([[12.,  3.]])
+    """
+    by_row, by_class = isinstance(level, SampleLevel), isinstance(level, ClassLevel)
+    if by_row:
+        raise ValueError(
+            "cost_level must not be 'sample' where cost is known in part and bounds the costs "
+            "that are learned, because rows have no stated cost of their own, got 'sample'"
+        )
+    if by_class and not has_cost_per_class(constraints):
+        raise ValueError(
+            "cost_level must be 'decision' or 'matrix' where cost is known in part, for single "
+            f"confusions of {len(constraints.classes)} classes, got 'class'"
+        )
+    # Entries are places of the matrix, of which those of one parameter are equal.
+    region, k = constraints.region, len(constraints.classes)
+    places: tuple[IntArray, ...] = np.nonzero(~np.eye(k, dtype=bool))
+    if by_class:
+        places = (np.arange(k), (np.arange(k) + 1) % k)
+    low, high = (ends[places] for ends in region.bounds())
+    if (low <= 0).any():
+        i, j = (int(place[low.argmin()]) for place in places)
+        labels = constraints.classes.tolist()
+        raise ValueError(
+            "cost must state costs > 0 where it bounds the costs that are learned, got "
+            f"{low.min():g} for {labels[i]!r} taken for {labels[j]!r}"
+        )
+    parameter = _parameter_of(constraints)[places]
+    found, firsts = np.unique(parameter, return_index=True)
+    first: IntArray = np.zeros(region.n_parameters, dtype=np.intp)
+    first[found[found >= 0]] = firsts[found >= 0]
+    same: IntArray = np.arange(len(low))
+    same[parameter >= 0] = first[parameter[parameter >= 0]]
+    # Ratios are closed, unless there are answers: these are half-spaces, like ratios beside them.
+    coupled = [one for one in region.components if len(one.parameters) > 1]
+    ratios: list[tuple[int, int, float]] = []
+    A, b = np.zeros((0, len(low))), np.zeros(0)
+    for one in coupled:
+        mine = first[one.parameters]
+        if one.closed:
+            ratios += [
+                (mine[row.argmax()], mine[row.argmin()], -row.min() / row.max()) for row in one.A
+            ]
+            continue
+        rows = np.zeros((len(one.b), len(low)))
+        rows[:, mine] = one.A
+        A, b = np.vstack([A, rows]), np.append(b, one.b)
+    greater, lesser, most = np.array(ratios).reshape(-1, 3).T
+    inside = np.clip(constraints.mean()[places], low, high)[same] if len(b) else low
+    relations = Relations(same, greater.astype(np.intp), lesser.astype(np.intp), most, A, b, inside)
+    return FeasibleRegion(low, high, relations=relations)
+
+
+def _parameter_of(constraints: CostConstraints) -> IntArray:
+    """Return the parameter (k, k) of every cost, -1 where it is known."""
+    patterns = constraints.region.patterns
+    k = len(constraints.classes)
+    parameter: IntArray = np.full((k, k), -1, dtype=np.intp)
+    for g, pattern in enumerate(patterns):
+        parameter[pattern > 0] = g
+    return parameter
 
 
 def _items(stated: Any, name: str) -> list[tuple[Any, Any]]:

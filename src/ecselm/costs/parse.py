@@ -134,11 +134,18 @@ def is_partly_known(cost: Any, n_classes: int) -> bool:
     if hasattr(cost, "columns") and hasattr(cost, "to_numpy"):
         cells = cost.to_numpy()
         return cells.dtype.kind == "O" and any(_is_open(cell) for cell in cells.ravel())
+    if hasattr(cost, "to_dict") and hasattr(cost, "index"):  # a Series
+        cost = cost.to_dict()
     if isinstance(cost, Mapping):
         return any(_is_open(value) for value in cost.values())
     if isinstance(cost, list | tuple) and cost and all(isinstance(one, str) for one in cost):
         return True
-    return isinstance(cost, np.ndarray) and cost.shape == (n_classes, n_classes, 2)
+    if not isinstance(cost, list | tuple | np.ndarray):
+        return False
+    try:
+        return np.shape(cost) == (n_classes, n_classes, 2)
+    except ValueError:  # ragged
+        return False
 
 
 def _is_open(value: Any) -> bool:
@@ -308,10 +315,12 @@ def parse_reject_cost(cost: Any, classes: Any) -> FloatArray:
 
 def has_reject_column(cost: Any) -> bool:
     """Return whether ``cost`` has the shape (k, k + 1), see :func:`parse_with_reject_column`."""
-    stated = isinstance(cost, np.ndarray | list | tuple) or hasattr(cost, "columns")
-    if isinstance(cost, list | tuple) and any(isinstance(one, str) for one in cost):
-        return False  # sentences
-    shape = np.shape(cost if hasattr(cost, "shape") else numbers(cost, "cost")) if stated else ()
+    if not isinstance(cost, np.ndarray | list | tuple) and not hasattr(cost, "columns"):
+        return False
+    try:
+        shape = np.shape(cost)
+    except ValueError:  # ragged
+        return False
     return len(shape) == 2 and shape[1] == shape[0] + 1
 
 
@@ -337,17 +346,8 @@ def parse_with_reject_column(cost: Any, classes: Any) -> tuple[FloatArray, Float
     """
     labels, k = np.asarray(classes), len(classes)
     if hasattr(cost, "columns"):
-        names = [name for name in cost.columns if name in set(labels.tolist())]
-        others = [name for name in cost.columns if name not in names]
-        if len(others) != 1:
-            raise ValueError(
-                f"cost must have one column besides those of the classes, {labels.tolist()}, "
-                f"got {list(cost.columns)}"
-            )
-        matrix = _from_frame(cost[names], labels)
-        truth = list(getattr(cost, "index", names))
-        order = np.argsort(label_codes(truth, labels, "cost"))
-        column = numbers(cost[others[0]], "cost")[order]
+        frame, column = without_reject_column(cost, labels)
+        matrix = _from_frame(frame, labels)
     else:
         values = numbers(cost, "cost")
         if values.shape != (k, k + 1):
@@ -363,6 +363,21 @@ def parse_with_reject_column(cost: Any, classes: Any) -> tuple[FloatArray, Float
             f"{column[of_rejected < 0][0]:g} where {labels[of_rejected < 0][0]} is true"
         )
     return _reduced(matrix, labels), of_rejected
+
+
+def without_reject_column(cost: Any, classes: AnyArray) -> tuple[Any, FloatArray]:
+    """Return a frame with the columns of classes alone, and the other one (k,) in their order."""
+    labels = classes.tolist()
+    names = [name for name in cost.columns if name in set(labels)]
+    others = [name for name in cost.columns if name not in names]
+    if len(others) != 1:
+        raise ValueError(
+            f"cost must have one column besides those of the classes, {labels}, got "
+            f"{list(cost.columns)}"
+        )
+    truth = list(getattr(cost, "index", names))
+    order = np.argsort(label_codes(truth, classes, "cost"))
+    return cost[names], numbers(cost[others[0]], "cost")[order]
 
 
 def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
@@ -387,6 +402,14 @@ def _from_mapping(cost: Mapping[Any, Any], classes: AnyArray) -> FloatArray:
 
 
 def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
+    rows, columns = frame_codes(cost, classes)
+    matrix = np.empty((len(classes), len(classes)))
+    matrix[np.ix_(rows, columns)] = numbers(cost.to_numpy(), "cost")
+    return matrix
+
+
+def frame_codes(cost: Any, classes: AnyArray) -> tuple[IntArray, IntArray]:
+    """Return the positions of the rows and columns of a frame, of which each class must be one."""
     predicted = list(cost.columns)
     truth = list(getattr(cost, "index", predicted))
     rows = label_codes(truth, classes, "cost's index (the true classes)")
@@ -397,9 +420,7 @@ def _from_frame(cost: Any, classes: AnyArray) -> FloatArray:
             f"cost must have every class once as a row and once as a column, "
             f"{classes.tolist()}, got rows {truth} and columns {predicted}"
         )
-    matrix = np.empty((k, k))
-    matrix[np.ix_(rows, columns)] = numbers(cost.to_numpy(), "cost")
-    return matrix
+    return rows, columns
 
 
 def by_label(cost: Any, classes: Any) -> Any:

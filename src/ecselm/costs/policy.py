@@ -10,15 +10,18 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ecselm._typing import BoolArray, FloatArray, IntArray
-from ecselm.costs.region import MOST_COUPLED, Component, CostRegion
+from ecselm.costs.region import MOST_COUPLED, Component, CostRegion, in_units
 
 RULES = ("expected", "minimax_regret")
 BLOCK = 1 << 14  # rows at a time
 TIE = 1e-12  # of the largest cost: smaller differences are rounding errors
+SOLVED = 1e-9  # tolerance of a linear programme in units of its largest number
 MOST_GAME_ROWS = 4000  # by which the matrix of least worst regret is chosen
 GAME_MATRICES, GAME_VERTICES = 192, 64  # among which the worst is sought
-GAME_STEPS = 400
+GAME_TABLES, GAME_CELLS = (64, 1024), 1 << 20  # least and most tables, and the size of all
+GAME_STEPS = 100
 GAME_RATE = 4.0
+SCREENED_ROWS, SCREENED_CELLS = 64, 10_000_000  # least rows by which vertices are compared
 EXAMPLES = 16  # matrices that show possible answers without a search
 PLAYED_STEPS, PLAYED_RATE = 100, 3.0  # before a linear programme is solved for a row
 
@@ -68,6 +71,24 @@ class WorstDifference:
             worst += _solved(component, P @ slopes.T)
         return worst
 
+    def exact(self, P: FloatArray, wide: float) -> FloatArray:
+        """Return the same, with 0 for differences that are rounding errors of their terms.
+
+        Terms are those of the worst costs, which may be far below the greatest possible ones;
+        they are summed up only for differences below ``wide``.
+        """
+        worst = self(P)
+        near: IntArray = np.flatnonzero(np.abs(worst) <= wide)
+        if near.size:
+            part = P[near]
+            size: FloatArray = part @ np.abs(self.constant)
+            for vectors in self.choices:
+                size += np.einsum("nk,nk->n", part, np.abs(vectors)[(part @ vectors.T).argmax(1)])
+            for component, slopes in self.solved:
+                size += np.abs(part @ slopes.T) @ component.high
+            worst[near[np.abs(worst[near]) <= TIE * size]] = 0.0
+        return worst
+
 
 def _undominated(vectors: FloatArray) -> FloatArray:
     """Return the vectors (n, k) of which no other is at least as great everywhere."""
@@ -83,9 +104,13 @@ def _undominated(vectors: FloatArray) -> FloatArray:
 
 def _solved(component: Component, slopes: FloatArray) -> FloatArray:
     """Return the greatest value of every linear function (n, m) on a polytope."""
-    box = np.column_stack([component.low, component.high])
-    A, b = component.A, component.b
-    return np.array([-linprog(-row, A, b, bounds=box).fun for row in slopes])
+    # In units of the upper bounds: solvers have absolute tolerances.
+    A, b = in_units(component.A, component.b, component.high)
+    box = np.column_stack([component.low / component.high, np.ones(len(component.high))])
+    scaled = slopes * component.high
+    sizes = np.abs(scaled).max(axis=1, keepdims=True)
+    scaled = scaled / np.where(sizes > 0, sizes, 1.0)
+    return sizes[:, 0] * np.array([-linprog(-row, A, b, bounds=box).fun for row in scaled])
 
 
 def settled_answers(region: CostRegion, P: FloatArray) -> BoolArray:
@@ -96,7 +121,8 @@ def settled_answers(region: CostRegion, P: FloatArray) -> BoolArray:
     for j in range(m):
         for other in range(m):
             if other != j:
-                best[:, j] &= WorstDifference.of_answers(region, j, other)(P) <= limit
+                worst = WorstDifference.of_answers(region, j, other)
+                best[:, j] &= worst.exact(P, limit) <= 0.0
     return best
 
 
@@ -213,11 +239,25 @@ class DecisionPolicy:
             return np.einsum("ni,ni->n", P, by_row[np.arange(len(P)), :, answers])
         return np.einsum("ni,ni->n", P, self.mean.T[answers])
 
+    def without_asking(self) -> DecisionPolicy:
+        """Return the policy that decides among the classes alone."""
+        k = self.n_classes
+        region = replace(
+            self.region,
+            base=self.region.base[:, :k],
+            patterns=self.region.patterns[:, :, :k],
+        )
+        return DecisionPolicy(region, self.matrix[:, :k], self.mean[:, :k])
+
     def worst(self, j: int, other: int) -> WorstDifference:
         """Return the greatest difference in cost of two answers."""
         if (j, other) not in self._cache:
             self._cache[j, other] = WorstDifference.of_answers(self.region, j, other)
         return self._cache[j, other]
+
+    def _difference(self, j: int, other: int, P: FloatArray) -> FloatArray:
+        """Return the greatest difference (n,), exactly 0 where it is a rounding error."""
+        return self.worst(j, other).exact(P, self._rounding)
 
     def regret(self, P: FloatArray, answers: IntArray) -> FloatArray:
         """Return by how much the answers (n,) may cost more than the best, at the worst costs.
@@ -227,15 +267,14 @@ class DecisionPolicy:
         """
         regret = np.empty(len(P))
         for rows in _blocks(len(P)):
-            regret[rows] = self._worst_of(P[rows], answers[rows])
-        regret[regret <= self._rounding] = 0.0
+            regret[rows] = np.maximum(self._worst_of(P[rows], answers[rows]), 0.0)
         return regret
 
     def _worst_of(self, P: FloatArray, answers: IntArray) -> FloatArray:
         """Return the greatest difference (n,) of the answers to any other, 0 at the least."""
         m = self.n_classes if self.has_capacity else self.matrix.shape[1]
         if self.matrix.shape[1] == 2:
-            return np.where(answers == 0, self.worst(0, 1)(P), self.worst(1, 0)(P))
+            return np.where(answers == 0, self._difference(0, 1, P), self._difference(1, 0, P))
         found = np.empty(len(P))
         for j in range(self.matrix.shape[1]):
             rows = np.flatnonzero(answers == j)
@@ -243,7 +282,7 @@ class DecisionPolicy:
             worst = np.zeros(len(mine))
             for other in range(m) if len(mine) else ():
                 if other != j:
-                    np.maximum(worst, self.worst(j, other)(mine), out=worst)
+                    np.maximum(worst, self._difference(j, other, mine), out=worst)
             found[rows] = worst
         return found
 
@@ -255,7 +294,7 @@ class DecisionPolicy:
         """Return whether the answers (n,) are best for all costs that are possible."""
         found = np.empty(len(P), dtype=bool)
         for rows in _blocks(len(P)):
-            np.less_equal(self._worst_of(P[rows], answers[rows]), self._rounding, out=found[rows])
+            np.less_equal(self._worst_of(P[rows], answers[rows]), 0.0, out=found[rows])
         return found
 
     def possible_answers(self, P: FloatArray) -> BoolArray:
@@ -271,7 +310,7 @@ class DecisionPolicy:
         for j in range(m):
             for other in range(m):
                 if other != j:  # no costs make j as cheap as the other
-                    possible[:, j] &= self.worst(other, j)(P) >= -self._rounding
+                    possible[:, j] &= self._difference(other, j, P) >= 0.0
         if not self.region.is_coupled or m == 2:
             return possible
         # With coupled parameters, costs that favour j over one answer may not do so over all.
@@ -360,24 +399,29 @@ class DecisionPolicy:
         others = [other for other in range(m) if other != j]
         slopes: FloatArray = np.einsum("gij,i->gj", region.patterns, p)  # (q, m)
         q = len(slopes)
-        A = np.zeros((len(others), q + 1))
-        A[:, :q] = (slopes[:, [j]] - slopes[:, others]).T
-        A[:, q] = -1.0
+        high = np.zeros(q)
+        for one in region.components:
+            high[one.parameters] = one.high
+        # In units of upper bounds and of the largest difference: solvers have absolute tolerances.
+        differences = (slopes[:, [j]] - slopes[:, others]).T * high
         b = p @ (region.base[:, others] - region.base[:, [j]])
-        rows: list[FloatArray] = [A]
-        ends: list[FloatArray] = [b]
+        size = max(float(np.abs(differences).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        size = size if size > 0 else 1.0
+        rows: list[FloatArray] = [np.column_stack([differences / size, -np.ones(len(others))])]
+        ends: list[FloatArray] = [b / size]
         box = np.zeros((q + 1, 2))
         box[q] = -np.inf, np.inf
         for one in region.components:
-            more = np.zeros((len(one.b), q + 1))
-            more[:, one.parameters] = one.A
+            own, end = in_units(one.A, one.b, one.high)
+            more = np.zeros((len(end), q + 1))
+            more[:, one.parameters] = own
             rows.append(more)
-            ends.append(one.b)
-            box[one.parameters] = np.column_stack([one.low, one.high])
+            ends.append(end)
+            box[one.parameters] = np.column_stack([one.low / one.high, np.ones(len(one.high))])
         found = linprog(
             np.append(np.zeros(q), 1.0), np.vstack(rows), np.concatenate(ends), bounds=box
         )
-        return bool(found.fun <= max(self._rounding, 1e-9 * float(np.abs(b).max(initial=1.0))))
+        return bool(found.fun <= SOLVED)
 
 
 def _cheapest(costs: FloatArray) -> IntArray:
@@ -405,11 +449,20 @@ def normalised(matrices: FloatArray, shares: FloatArray) -> FloatArray:
 
 
 def minimax_matrix(region: CostRegion, shares: FloatArray, P: FloatArray) -> FloatArray:
-    """Return the matrix (k, m) whose worst normalised regret over a table of rows is least.
+    """Return the matrix (k, m) whose worst normalised regret on a table of rows is least.
 
-    A game between the costs by which all rows are decided and the costs that are true. The
-    answer to a mixture of true costs is to decide by their mean; multiplicative weights move
-    the mixture towards the costs that regret most, and the best mean on the way is kept.
+    Regret counts the true classes of a table, and the worst costs are those that are worst for
+    this table: a miss costs 100 where chance has left many cases among the rows of low
+    probability. So the expectation of the worst regret over tables is made least, rather than
+    the worst expectation, which it approaches as rows become many. A table has as many rows as
+    P, drawn with repetition, and classes drawn from P once for every row: copies of a row share
+    their class. This doubles the variance of a count. One half is the chance of a new table,
+    the other stands for the error of P, which was estimated from as many rows.
+
+    The possible matrices are tried first; with two answers they have all thresholds. With more
+    it is a game between the costs by which rows are decided and those that are true. The answer
+    to a mixture of true costs is to decide by their mean; in every table multiplicative weights
+    move the mixture towards the costs that regret most, and the best mean on the way is kept.
 
     Parameters
     ----------
@@ -417,37 +470,63 @@ def minimax_matrix(region: CostRegion, shares: FloatArray, P: FloatArray) -> Flo
     shares : array of shape (k,)
         Of the classes.
     P : array of shape (n, k)
-        Probabilities of validation rows; regret is in expectation over them.
+        Probabilities of validation rows.
     """
-    if len(P) > MOST_GAME_ROWS:
+    rng = np.random.default_rng(0)  # the same tables for all matrices, and in every fit
+    n_rows = len(P)
+    if n_rows > MOST_GAME_ROWS:
         P = P[np.linspace(0, len(P) - 1, MOST_GAME_ROWS).astype(np.intp)]
     possible = region.spread()
-    possible = possible[:: max(1, len(possible) // GAME_MATRICES)]
+    drawn = normalised(possible[:: max(1, len(possible) // GAME_MATRICES)], shares)
     try:
-        corners = region.vertices()
-        possible = np.concatenate([possible, corners[:: max(1, len(corners) // GAME_VERTICES)]])
+        corners = normalised(region.vertices(), shares)
     except ValueError:  # too many to list: the sample stands for them
-        pass
-    M = normalised(possible, shares)
-    m, n = M.shape[2], len(P)
-    least = np.array([(P @ one).min(axis=1).mean() for one in M])
+        corners = drawn
+    (n, k), m = P.shape, drawn.shape[2]
+    chosen = np.eye(m)
+
+    # Few of many vertices are ever the worst. Find them in expectation: against the mean of all
+    # that were the worst so far the next worst is added, and those near the worst in the end.
+    few = max(SCREENED_ROWS, SCREENED_CELLS // len(corners))
+    some = P[np.linspace(0, n - 1, min(n, few)).astype(np.intp)]
+    least = np.array([(one.T @ some.T).min(axis=0).mean() for one in corners])
+    mixed, worst = drawn.mean(axis=0), []
+    for step in range(GAME_STEPS):
+        confusion = some.T @ chosen[(some @ mixed).argmin(axis=1)] / len(some)
+        found = corners.reshape(len(corners), -1) @ confusion.ravel() - least
+        worst.append(int(found.argmax()))
+        mixed = mixed + (corners[worst[-1]] - mixed) / (step + 2)
+    near = np.argsort(-found, kind="stable")[:GAME_VERTICES]
+    M = np.concatenate([corners[np.union1d(worst, near)], drawn])
+
+    # Tables T (s, k, n): the share of each row with each class.
+    size = int(np.clip(GAME_CELLS // P.size, *GAME_TABLES))
+    y = (rng.random((size, n, 1)) > P.cumsum(axis=1)[:, :-1]).sum(axis=2)
+    times = rng.multinomial(n, np.full(n, 1.0 / n), size) / n
+    T = times[:, np.newaxis] * (y[:, np.newaxis] == np.arange(k)[:, np.newaxis])
+    T = P.T / n + np.sqrt(n / n_rows) * (T - P.T / n)  # rows left out would lessen the chance
+    own = [one[:, (P @ one).argmin(axis=1)].ravel() for one in M]  # decided by the true costs
+    least = T.reshape(size, -1) @ np.stack(own, axis=1)  # (s, a)
 
     def regrets(matrix: FloatArray) -> FloatArray:
-        chosen = np.eye(m)[(P @ matrix).argmin(axis=1)]
-        return np.einsum("ij,aij->a", P.T @ chosen / n, M) - least
+        confusion = T.reshape(-1, n) @ chosen[(P @ matrix).argmin(axis=1)]
+        return confusion.reshape(size, -1) @ M.reshape(len(M), -1).T - least
 
-    weights = np.full(len(M), 1.0 / len(M))
+    # Two answers differ in one threshold, and the possible matrices have all that matter.
     best, best_worst = M.mean(axis=0), np.inf
-    for step in range(GAME_STEPS):
-        mixed = np.einsum("a,aij->ij", weights, M)
+    for one in M:
+        expected = float(regrets(one).max(axis=1).mean())
+        if expected < best_worst:
+            best, best_worst = one, expected
+    weights = np.full((size, len(M)), 1.0 / len(M))
+    for step in range(GAME_STEPS if m > 2 else 0):
+        mixed = np.einsum("a,aij->ij", weights.mean(axis=0), M)
         found = regrets(mixed)
-        if found.max() < best_worst:
-            best, best_worst = mixed, float(found.max())
+        most = found.max(axis=1, keepdims=True)
+        if most.mean() < best_worst:
+            best, best_worst = mixed, float(most.mean())
         rate = GAME_RATE / np.sqrt(1.0 + step)
-        weights = weights * np.exp(rate * found / max(float(found.max()), np.finfo(float).tiny))
-        weights /= weights.sum()
-    for one in M[:: max(1, len(M) // GAME_VERTICES)]:
-        worst = float(regrets(one).max())
-        if worst < best_worst:
-            best, best_worst = one, worst
+        scale = max(float(np.abs(found).max()), np.finfo(float).tiny)
+        weights = weights * np.exp(rate * (found - most) / scale)
+        weights /= weights.sum(axis=1, keepdims=True)
     return best

@@ -69,10 +69,15 @@ class Component:
         """Return the vertices (n_vertices, m)."""
         if len(self.parameters) == 1:
             return np.unique(np.array([self.low, self.high]), axis=0)
+        A, b, least = self._in_own_units()
         identity = np.eye(len(self.parameters))
-        A = np.vstack([self.A, identity, -identity])
-        b = np.concatenate([self.b, self.high, -self.low])
-        return polytope_vertices(A, b)
+        A = np.vstack([A, identity, -identity])
+        b = np.concatenate([b, np.ones(len(least)), -least])
+        return np.clip(polytope_vertices(A, b) * self.high, self.low, self.high)
+
+    def _in_own_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return A, b and the lower bounds of the parameters as shares of their upper bounds."""
+        return *in_units(self.A, self.b, self.high), self.low / self.high
 
     def restricted(self, kept: BoolArray) -> Component:
         """Return the projection on some parameters, of a closed component."""
@@ -100,13 +105,15 @@ class Component:
         corners = self.vertices() if m <= MOST_COUPLED else self._some_vertices(rng)
         mixed = rng.dirichlet(np.ones(len(corners)), n)
         t: FloatArray = mixed @ corners
-        moves = self._moves()
+        moves, needed = self._moves(), self._needed()
+        limits = [self._limits(mine) & needed for mine in moves]
         for _ in range(SWEEPS):
             for place in rng.permutation(len(moves)):
                 mine = moves[place]
-                slope = t[:, mine] @ self.A[:, mine].T  # of the rows of A, by the factor
-                room = self.b - t @ self.A.T + slope
-                size = t[:, mine] @ np.abs(self.A[:, mine]).T
+                A, b = self.A[limits[place]], self.b[limits[place]]
+                slope = t[:, mine] @ A[:, mine].T  # of the rows of A, by the factor
+                room = b - t @ A.T + slope
+                size = t[:, mine] @ np.abs(A[:, mine]).T
                 slope = np.where(np.abs(slope) <= CLOSE * size, 0.0, slope)  # a kept ratio
                 with np.errstate(divide="ignore", invalid="ignore"):
                     ends = room / slope
@@ -126,20 +133,43 @@ class Component:
 
     def _moves(self) -> list[IntArray]:
         """Return groups of parameters that keep their ratios, and all parameters."""
-        m = len(self.parameters)
-        most = np.full((m, m), np.inf)  # most[a, b] >= t[a] / t[b]
-        for row, end in zip(self.A, self.b, strict=True):
-            places = np.flatnonzero(row)
-            if end == 0 and len(places) == 2 and row.max() > 0 > row.min():
-                a, b = int(row.argmax()), int(row.argmin())
-                most[a, b] = min(most[a, b], -row[b] / row[a])
-        tied = np.isfinite(most) & np.isfinite(most.T)
-        tied[tied] = (most * most.T)[tied] <= 1 + CLOSE
-        _, labels = connected_components(tied)
+        _, labels = connected_components(_tied(self._ratios()))
         groups: list[IntArray] = [np.flatnonzero(labels == one) for one in np.unique(labels)]
         if len(groups) > 1:
-            groups.append(np.arange(m))
+            groups.append(np.arange(len(self.parameters)))
         return groups
+
+    def _limits(self, mine: IntArray) -> BoolArray:
+        """Return which rows limit a common factor of some parameters: not ratios among them."""
+        inside = np.count_nonzero(self.A[:, mine], axis=1)
+        limits: BoolArray = (inside > 0) & (
+            (inside < np.count_nonzero(self.A, axis=1)) | (self.b != 0)
+        )
+        return limits
+
+    def _ratios(self) -> FloatArray:
+        """Return the greatest ``t[a] / t[b]`` (m, m) that the rows state, infinite where none."""
+        m = len(self.parameters)
+        most = np.full((m, m), np.inf)
+        for row, end in zip(self.A, self.b, strict=True):
+            if end == 0 and np.count_nonzero(row) == 2 and row.max() > 0 > row.min():
+                a, b = int(row.argmax()), int(row.argmin())
+                most[a, b] = min(most[a, b], -row[b] / row[a])
+        return most
+
+    def _needed(self) -> BoolArray:
+        """Return which rows do not follow from two others: of a chain, those of neighbours."""
+        needed: BoolArray = np.ones(len(self.b), dtype=bool)
+        if not self.closed:
+            return needed
+        most = self._ratios()
+        tied = _tied(most)  # by rows that may follow from each other
+        for i, row in enumerate(self.A):
+            a, b = int(row.argmax()), int(row.argmin())
+            through = most[a] * most[:, b]
+            through[tied[a] | tied[b]] = np.inf
+            needed[i] = through.min() > most[a, b] * (1 + ROUNDING)
+        return needed
 
     def in_order(self) -> tuple[Component, tuple[object, ...]]:
         """Return the component with parameters in an order that depends on their content alone.
@@ -176,11 +206,30 @@ class Component:
 
     def _some_vertices(self, rng: np.random.Generator) -> FloatArray:
         """Return optima of random linear functions, where vertices are too many to count."""
-        found = []
-        for direction in rng.standard_normal((4 * len(self.parameters), len(self.parameters))):
-            best = linprog(direction, self.A, self.b, bounds=np.column_stack([self.low, self.high]))
-            found.append(best.x)
-        return np.array(found)
+        A, b, least = self._in_own_units()
+        box = np.column_stack([least, np.ones(len(least))])
+        directions = rng.standard_normal((4 * len(least), len(least)))
+        found = [linprog(direction, A, b, bounds=box).x for direction in directions]
+        corners = np.array([one for one in found if one is not None])
+        return np.clip(corners * self.high, self.low, self.high)
+
+
+def _tied(most: FloatArray) -> BoolArray:
+    """Return which parameters keep their ratio, for the greatest ratios (m, m)."""
+    tied: BoolArray = np.isfinite(most) & np.isfinite(most.T)
+    tied[tied] = (most * most.T)[tied] <= 1 + CLOSE
+    return tied
+
+
+def in_units(A: FloatArray, b: FloatArray, units: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return ``A t <= b`` for parameters in units (m,), each row divided by its largest number.
+
+    Solvers have absolute tolerances, which are right for numbers of about 1.
+    """
+    scaled = A * units
+    size = np.maximum(np.abs(scaled).max(axis=1, initial=0.0), np.abs(b))
+    size = np.where(size > 0, size, 1.0)
+    return scaled / size[:, np.newaxis], b / size
 
 
 def polytope_vertices(A: FloatArray, b: FloatArray) -> FloatArray:
@@ -243,8 +292,11 @@ def _equalities(A: FloatArray, b: FloatArray, scale: float) -> tuple[BoolArray, 
     slacks, points = np.zeros(len(b)), []
     for i, row in enumerate(A):
         found = linprog(row, A, b, bounds=free)
-        slacks[i] = b[i] - found.fun
-        points.append(found.x)
+        if found.status == 0:
+            slacks[i] = b[i] - found.fun
+            points.append(found.x)
+    if not points:
+        raise ValueError("the region of costs must have a point up to rounding, got none")
     return slacks <= CLOSE * scale * 10, np.mean(points, axis=0)
 
 
@@ -366,6 +418,8 @@ class CostRegion:
         ends = [Bounds(g, low[g], high[g], -1, -1) for g in range(q)]
         D = closure(q, [*bounds, *ends])
         low, high = np.exp(-D[q, :q]), np.exp(D[:q, q])
+        low = np.where(np.isclose(low, unit / span, ROUNDING, 0.0), unit / span, low)
+        high = np.where(np.isclose(high, unit * span, ROUNDING, 0.0), unit * span, high)
         for one in bounds:  # logarithms round the ends that were stated
             if one.right < 0:
                 g = one.left
@@ -488,7 +542,7 @@ class CostRegion:
         for g, pattern in enumerate(self.patterns):
             t[g] = matrix[pattern > 0][0]
         near = self.matrices(t[np.newaxis])[0]
-        if not np.allclose(near, matrix, rtol=CLOSE, atol=1e-12):
+        if not np.allclose(near, matrix, rtol=CLOSE, atol=ROUNDING * float(matrix.max())):
             return False
         for one in self.components:
             part = t[one.parameters]
@@ -501,7 +555,8 @@ class CostRegion:
 
 def _unit(base: FloatArray, low: FloatArray, high: FloatArray) -> float:
     """Return the geometric mean of known costs, or of known ends where none is known."""
-    known = base[base > 0]
+    exact = (low > 0) & np.isclose(low, high, ROUNDING, 0.0)
+    known = np.concatenate([base[base > 0], low[exact]])
     if not known.size:
         ends = np.concatenate([low, high])
         known = ends[np.isfinite(ends) & (ends > 0)]
@@ -528,7 +583,8 @@ def _check_answers(
     if not n_answers:
         return
     n = len(b) - n_answers
-    box = np.column_stack([low, high])
+    A, b = in_units(A, b, high)
+    box = np.column_stack([low / high, np.ones(len(low))])
 
     def possible(rows: list[int]) -> bool:
         if not len(low):
@@ -576,10 +632,11 @@ def _tightened(component: Component) -> Component:
         low[0] = max(low[0], ends[slopes < 0].max(initial=0.0))
         high[0] = max(low[0], min(high[0], ends[slopes > 0].min(initial=np.inf)))
         return replace(component, low=low, high=high)
-    box = np.column_stack([low, high])
+    A, b = in_units(component.A, component.b, component.high)
+    box = np.column_stack([low / high, np.ones(len(low))])
     for g, one in enumerate(np.eye(len(low))):
-        least = linprog(one, component.A, component.b, bounds=box)
-        most = linprog(-one, component.A, component.b, bounds=box)
-        low[g] = max(low[g], least.fun * (1 - CLOSE))
-        high[g] = min(high[g], -most.fun * (1 + CLOSE))
+        least, most = (linprog(sign * one, A, b, bounds=box) for sign in (1.0, -1.0))
+        if least.status == most.status == 0:
+            low[g] = max(low[g], least.fun * component.high[g] * (1 - CLOSE))
+            high[g] = min(high[g], -most.fun * component.high[g] * (1 + CLOSE))
     return replace(component, low=low, high=np.maximum(low, high))

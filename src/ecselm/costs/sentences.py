@@ -495,6 +495,8 @@ def parse_statements(
     intervals: Any = None,
     order: Any = None,
     ratios: Any = None,
+    *,
+    name: str | None = None,
 ) -> list[Statement]:
     """Return what dicts and lists state about costs.
 
@@ -511,6 +513,8 @@ def parse_statements(
     ratios : dict or list, default=None
         ``{(greater, smaller): least}`` or ``{(greater, smaller): (low, high)}``; or a list of
         ``(greater, smaller, least)`` and ``(greater, smaller, low, high)``.
+    name : str or None, default=None
+        What messages call ``fixed`` and ``intervals`` where both come from one parameter.
 
     Returns
     -------
@@ -531,16 +535,17 @@ def parse_statements(
     labels = np.empty(len(classes), dtype=object)
     labels[:] = _labels(classes)
     statements = []
-    for key, value in _items(fixed, "fixed"):
+    by_number, by_ends = name or "fixed", name or "intervals"
+    for key, value in _items(fixed, by_number):
         cost = _real(value)
         if not 0 <= cost < np.inf:
-            raise ValueError(f"fixed[{key!r}] must be one finite cost >= 0, got {value!r}")
-        text = f"fixed[{key!r}] = {value!r}"
-        statements.append(Statement(_mistake(key, labels, "fixed"), cost, cost, None, text))
-    for key, value in _items(intervals, "intervals"):
-        low, high = _ends(value, f"intervals[{key!r}]")
-        text = f"intervals[{key!r}] = {value!r}"
-        statements.append(Statement(_mistake(key, labels, "intervals"), low, high, None, text))
+            raise ValueError(f"{by_number}[{key!r}] must be one finite cost >= 0, got {value!r}")
+        text = f"{by_number}[{key!r}] = {value!r}"
+        statements.append(Statement(_mistake(key, labels, by_number), cost, cost, None, text))
+    for key, value in _items(intervals, by_ends):
+        low, high = _ends(value, f"{by_ends}[{key!r}]")
+        text = f"{by_ends}[{key!r}] = {value!r}"
+        statements.append(Statement(_mistake(key, labels, by_ends), low, high, None, text))
     for pair in _listed(order, "order"):
         left, right = _compared(pair, labels, "order")
         statements.append(Statement(left, 1.0, np.inf, right, f"order: {pair!r}"))

@@ -51,10 +51,11 @@ def total_cost(
         Costs of mistakes by class, in any form the estimators take; None is 1 each. Costs of
         correct predictions, on the diagonal, are subtracted first. The shape (k, k + 1) has
         the costs of rejected predictions, by true class, in its last column.
-    sample_cost : array of shape (N, k), (N, k, k) or (N,), default=None
+    sample_cost : array of shape (N, k), (N, k, k), (N, k, k + 1) or (N,), default=None
         Costs by row instead of ``cost``: of predicting each class; of predicting each class
-        (last axis) if each class is true, of which the true one counts; or of any mistake.
-        Costs of correct predictions count.
+        (last axis) if each class is true, of which the true one counts, and after them
+        possibly of a rejected prediction; or of any mistake. Costs of correct predictions
+        count.
     tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
         Costs by outcome instead, for two classes, of which the second is the positive one;
         None is 0 for correct predictions and 1 for mistakes.
@@ -155,7 +156,8 @@ def _row_costs(
     **by_row: Any,
 ) -> tuple[FloatArray, _Costs]:
     """Return the cost (N,) of each prediction, and those of all others."""
-    may_reject = reject_cost is not None or has_reject_column(cost)
+    by_row, column = _without_reject_column(by_row)
+    may_reject = reject_cost is not None or has_reject_column(cost) or column is not None
     if not may_reject and not _is_auto(reject_label):
         raise ValueError(
             "reject_cost must be given with reject_label, or a last column of cost, got "
@@ -169,16 +171,29 @@ def _row_costs(
     classes = _all_classes(truth, predictions, labels)
     codes = _codes(truth, classes, "y_true")
     price = None if reject_cost is None else _reject_prices(reject_cost, codes, classes)
+    if price is not None and (has_reject_column(cost) or column is not None):
+        name = "cost" if column is None else "sample_cost"
+        raise ValueError(f"costs must be stated once, got reject_cost and a last column of {name}")
     if has_reject_column(cost):
-        if price is not None:
-            raise ValueError("costs must be stated once, got reject_cost and a last column of cost")
-        cost, column = parse_with_reject_column(cost, classes)
-        price = column[codes]
+        cost, by_class = parse_with_reject_column(cost, classes)
+        price = by_class[codes]
+    if column is not None:
+        price = column[np.arange(len(codes)), codes]
     costs = _stated(codes, classes, cost, **by_row)
     predicted = codes.copy()
     predicted[~rejected] = _codes(predictions, classes, "y_pred")
     spent = costs.of(predicted)
     return spent if price is None else np.where(rejected, price, spent), costs
+
+
+def _without_reject_column(by_row: dict[str, Any]) -> tuple[dict[str, Any], FloatArray | None]:
+    """Return costs by row without those of rejected predictions (N, k), and these."""
+    shape = np.shape(by_row["sample_cost"])
+    if len(shape) != 3 or shape[2] != shape[1] + 1:
+        return by_row, None
+    values = numbers(by_row["sample_cost"], "sample_cost")
+    column = check_row_costs(values[:, :, -1], "sample_cost")
+    return {**by_row, "sample_cost": values[:, :, :-1]}, column
 
 
 def _stated(

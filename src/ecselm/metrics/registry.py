@@ -277,14 +277,13 @@ def get_metric(scoring: Any) -> Metric:
 def default_metric(costs: Any = None) -> str:
     """Return the name of the metric to optimise for classes where none is named.
 
-    Costs of all mistakes make the mean cost the goal; without them, or where only an order,
-    intervals or some of them are known, every class counts the same.
+    Any stated costs make the mean cost the goal, whether they are known by number or in part,
+    such as by an order or by intervals; without them every class counts the same.
 
     Parameters
     ----------
     costs : object or None, default=None
-        Costs of all mistakes by number, by class or by row, in any form; None where not all
-        are stated.
+        Stated costs by class or by row, in any form; None where nothing is stated.
 
     Returns
     -------
@@ -294,6 +293,8 @@ def default_metric(costs: Any = None) -> str:
     --------
     >>> default_metric(), default_metric({("ill", "well"): 5})
     ('balanced_accuracy', 'mean_cost')
+    >>> default_metric("ill->well > well->ill")
+    'mean_cost'
     """
     return "balanced_accuracy" if costs is None else "mean_cost"
 
@@ -328,8 +329,8 @@ def get_scorer(scoring: Any, **options: Any) -> Any:
     -------
     scorer : callable
         Called with a fitted model, rows and truth. The scorers of costs also take
-        ``sample_cost``, ``tp_cost``, ``tn_cost``, ``fp_cost`` and ``fn_cost`` by row, see
-        :func:`total_cost`, or have them routed after
+        ``sample_cost``, ``tp_cost``, ``tn_cost``, ``fp_cost``, ``fn_cost`` and ``reject_cost``
+        by row, see :func:`total_cost`, or have them routed after
         ``scorer.set_score_request(sample_cost=True)``. They hand them on to the ``predict`` of
         a model that takes them and, where metadata are routed, has requested them. Rejected
         predictions of a model that states their cost are scored by it.
@@ -385,9 +386,7 @@ class CostScorer(Scorer):
     ) -> float:
         kwargs = _without_none(kwargs)
         stated = {**self._kwargs, **kwargs}
-        for_predict = _requested(
-            estimator, {name: stated[name] for name in BY_ROW if name in stated}
-        )
+        for_predict = _requested(estimator, _by_row(stated, np.shape(y_true)[0]))
         if for_predict:  # predictions that other scorers must not share
             method_caller = partial(_response, for_predict=for_predict)
         known = _known_of_model(estimator, y_true, stated)
@@ -413,12 +412,22 @@ def _last_step(estimator: Any) -> Any:
     return estimator
 
 
+def _by_row(stated: dict[str, Any], n_rows: int) -> dict[str, Any]:
+    """Return the costs of rows that may be for ``predict``."""
+    names = [name for name in BY_ROW if name in stated]
+    if np.shape(stated.get("reject_cost", 0.0)) == (n_rows,):
+        names.append("reject_cost")
+    return {name: stated[name] for name in names}
+
+
 def _requested(estimator: Any, costs: dict[str, Any]) -> dict[str, Any]:
     """Return those of the costs that the model's ``predict`` takes, by the names it takes."""
     last = _last_step(estimator)
     if not costs or not hasattr(last, "predict"):
         return {}
     taken = set(inspect.signature(last.predict).parameters) & set(costs)
+    if not hasattr(last, "reject_label_"):
+        taken.discard("reject_cost")
     if not routing_enabled():
         # Nothing says for whom they are: costs that depend on the truth are for the score.
         return {name: costs[name] for name in taken if not _depends_on_truth(costs[name])}
@@ -456,7 +465,9 @@ def _known_of_model(estimator: Any, y_true: Any, stated: dict[str, Any]) -> dict
         return known
     if "reject_label" not in stated:
         known["reject_label"] = last.reject_label_
-    if "reject_cost" not in stated and not has_reject_column(stated.get("cost")):
+    of_rows = np.shape(stated.get("sample_cost", 0.0))
+    in_table = len(of_rows) == 3 and of_rows[2] == of_rows[1] + 1
+    if not ("reject_cost" in stated or in_table or has_reject_column(stated.get("cost"))):
         prices = getattr(last, "_reject_costs_", None)
         prices = np.zeros(len(last.classes_)) if prices is None else np.asarray(prices)
         by_class = dict(zip(last.classes_.tolist(), prices.tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -325,7 +325,8 @@ def _convert_policy(scope: Any, operator: Any, container: Any) -> None:
     graph.put_out(graph.node("Gather", labels, graph.reshaped(answers, -1)), label)
     graph.put_out(P, probabilities)
     for one in scores:
-        graph.put_out(preferences, one)
+        limited = np.append(np.zeros(k), -model._least_gain_)
+        graph.put_out(graph.node("Add", preferences, graph.constant(limited)), one)
 
 
 def _scores_of_probabilities(graph: Graph, P: str, n_rows: int, n_classes: int) -> str:
@@ -347,10 +348,13 @@ def answer_labels(model: Any) -> AnyArray:
     label = model.reject_label_
     if isinstance(label, str) and all(isinstance(one, str) for one in classes.tolist()):
         return np.array([*classes.tolist(), label], dtype=object)
-    whole = isinstance(label, Integral) and not isinstance(label, bool)
-    if whole and classes.dtype.kind in "iu":
+    number = isinstance(label, Real) and not isinstance(label, bool | np.bool_)
+    if number and isinstance(label, Integral) and classes.dtype.kind in "iu":
         return np.append(classes.astype(np.int64), int(label))
-    kind = "an integer such as -1" if classes.dtype.kind in "iu" else "a text, with text labels"
+    if number and classes.dtype.kind == "f":
+        return np.append(classes.astype(np.float64), float(label))
+    kinds = {"i": "an integer such as -1", "u": "an integer such as -1", "f": "a number such as -1"}
+    kind = kinds.get(classes.dtype.kind, "a text, with text labels")
     raise NoOnnxFormError(
         f"reject_label must be of the kind of the classes to be written as ONNX, got {label!r}: "
         f"fit with {kind}"
