@@ -1,22 +1,26 @@
 """Decisions of least expected cost around any classifier, and half-known costs in the family."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
 from ecselm import (
     CostDecisionClassifier,
@@ -315,3 +319,277 @@ def test_asking_saves_on_tumours():
     scorer = get_scorer("mean_cost", cost={0: 10})
     without, asking = (-scorer(one, X[1::2], y[1::2]) for one in both)
     assert asking < without
+
+
+def codes_of(model, y_pred):
+    """Return the column of every answer, the last for rows that are left to a person."""
+    places = {label: place for place, label in enumerate(model.classes_.tolist())}
+    return np.array([places.get(label, len(places)) for label in y_pred.tolist()])
+
+
+@pytest.mark.parametrize("calibration", ["holdout", "cross"])
+def test_rows_of_weight_zero_are_no_rows(calibration, two):
+    X, y, X_test, _ = two
+    weight = np.ones(len(y))
+    weight[::3] = 0.0
+    model = CostDecisionClassifier(
+        GaussianNB(), cost={1: (3, 20)}, reject_capacity=0.1, calibration=calibration
+    )
+    one = clone(model).fit(X, y, sample_weight=weight)
+    other = clone(model).fit(X[weight > 0], y[weight > 0])
+    assert_array_equal(one.predict_proba(X_test), other.predict_proba(X_test))
+    assert one.reject_rate_interval_ == other.reject_rate_interval_
+    y = np.where(np.arange(len(y)) < 2, 7, y)
+    only = clone(model).set_params(cost={7: 3}).fit(X, y, sample_weight=(y < 7).astype(float))
+    assert_array_equal(only.classes_, [0, 1, 7])
+    assert np.isfinite(only.predict_proba(X_test)).all()
+
+
+def test_a_class_that_folds_lack_is_read_from_decision_functions(two):
+    X, y, X_test, _ = two
+    y = np.where(np.arange(len(y)) < 1, 7, y)
+    for inner in (LinearSVC(), SVC()):
+        P = CostDecisionClassifier(inner).fit(X, y).predict_proba(X_test)
+        assert P.shape == (200, 3)
+        assert P[:, 2].max() < 0.1
+    few = CostDecisionClassifier(LinearSVC(), cv=[(np.arange(60, 100), np.arange(60))])
+    assert few.fit(X[:100], np.where(y[:100] == 7, 0, y[:100])).predict_proba(X).shape == (400, 2)
+
+
+def test_decision_values_of_pairs_of_classes_are_refused(three):
+    X, y, X_test, y_test = three
+    with pytest.raises(ValueError, match="one decision value per class, got decision_function_sh"):
+        CostDecisionClassifier(SVC(decision_function_shape="ovo")).fit(X, y)
+    inner = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo")).fit(X, y)
+    with pytest.raises(ValueError, match="got svc__decision_function_shape='ovo': set it to"):
+        CostDecisionClassifier(inner, cv="prefit").fit(X_test, y_test)
+
+
+def test_thresholds_of_decision_values_are_on_their_scale(two):
+    X, y, X_test, _ = two
+    model = CostDecisionClassifier(LinearSVC(), cost={1: 5}, reject_cost=0.4).fit(X, y)
+    s = model.estimator_.decision_function(X_test)
+    low, high = model.thresholds_
+    expected = np.where(s < low, 0, np.where(s > high, 1, 2))
+    assert_array_equal(codes_of(model, model.predict(X_test)), expected)
+    assert (model.thresholds_std_error_ > 0).all()
+    assert (model.thresholds_std_error_ < 1).all()
+
+
+@pytest.mark.parametrize("inner", [GaussianNB(), LinearSVC()], ids=lambda one: type(one).__name__)
+def test_the_standard_error_of_a_threshold_is_that_of_a_bootstrap(inner):
+    X, y = make_classification(1200, 6, n_informative=4, flip_y=0.1, weights=[0.7], random_state=3)
+    inner = clone(inner).fit(X[:500], y[:500])
+    model = CostDecisionClassifier(inner, cost={1: 4}, cv="prefit")
+    stated = clone(model).set_params(estimator=inner).fit(X[500:], y[500:]).thresholds_std_error_[0]
+    rng, found = np.random.default_rng(0), []
+    for _ in range(40):
+        rows = rng.integers(500, 1200, 700)
+        found.append(model.fit(X[rows], y[rows]).thresholds_[0])
+    assert np.std(found) / 2 < stated < 2 * np.std(found)
+
+
+ASKING = [{"reject_cost": 0.4}, {"reject_cost": 0.4, "reject_capacity": 0.1}]
+
+
+@pytest.mark.parametrize("asking", [*ASKING, {"reject_capacity": 0.1}], ids=str)
+@pytest.mark.parametrize("rule", ["expected", "minimax_regret"])
+def test_the_answer_has_the_largest_score_and_is_in_the_set(rule, asking, two):
+    X, y, X_test, _ = two
+    cost = {(0, 1): (1, 10), (1, 0): (1, 30)}
+    model = CostDecisionClassifier(LogisticRegression(), cost=cost, rule=rule, **asking).fit(X, y)
+    answers, possible = codes_of(model, model.predict(X_test)), model.predict_set(X_test)
+    assert_array_equal(model.decision_function(X_test).argmax(axis=1), answers)
+    answered = np.flatnonzero(answers < 2)
+    assert possible[answered, answers[answered]].all()
+    if "reject_capacity" in asking:
+        sure = possible[answered].sum(axis=1) == 1
+        assert_array_equal(sure, model.settled(X_test)[answered])
+        assert sure.any()
+
+
+@pytest.mark.parametrize("asking", ASKING, ids=str)
+def test_prices_of_rows_are_in_the_unit_of_the_stated_costs(asking, two):
+    X, y, X_test, _ = two
+    cost = {(0, 1): (1, 10), (1, 0): (1, 30)}  # so that what decides is in another unit
+    model = CostDecisionClassifier(LogisticRegression(), cost=cost, **asking).fit(X, y)
+    y_pred = model.predict(X_test)
+    assert_array_equal(model.predict(X_test, reject_cost=np.full(200, 0.4)), y_pred)
+    assert_array_equal(model.predict(X_test, reject_cost=0.4), y_pred)
+    assert (codes_of(model, model.predict(X_test, reject_cost=1e6)) < 2).all()
+
+
+def test_costs_of_rows_may_have_a_column_for_asking(two):
+    X, y, X_test, _ = two
+    model = CostDecisionClassifier(LogisticRegression(), reject_cost=9).fit(X, y)
+    rng, P = np.random.default_rng(0), model.predict_proba(X_test)
+    rows = rng.uniform(1, 5, (200, 2, 3))
+    rows[:, [0, 1], [0, 1]] = 0.5
+    rows[:, :, 2] = rng.uniform(0.5, 1.5, (200, 2))
+    expected = np.einsum("ni,nij->nj", P, rows) - 0.5  # beyond the right answer
+    answers = codes_of(model, model.predict(X_test, sample_cost=rows))
+    assert_array_equal(answers, expected.argmin(axis=1))
+    assert_allclose(model.expected_cost(X_test, sample_cost=rows), expected.min(axis=1))
+    for change, message in (
+        ({"reject_cost": 1.0}, "costs must be stated once, got reject_cost and sample_cost"),
+        ({"sample_cost": np.where(rows == 0.5, 2.0, rows)}, "sample_cost must not make"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(X_test, **{"sample_cost": rows, **change})
+    plain = CostDecisionClassifier(LogisticRegression()).fit(X, y)
+    with pytest.raises(ValueError, match="where asking is no answer"):
+        plain.predict(X_test, sample_cost=rows)
+
+
+def test_costs_may_be_stated_by_row_and_by_functions(two):
+    X, y, X_test, _ = two
+    matrix = np.array([[0.0, 1.0, 0.3], [7.0, 0.0, 0.3]])
+    expected = CostDecisionClassifier(LogisticRegression(), cost=matrix).fit(X, y)
+    known = pd.DataFrame([["0", 1, 0.3], ["3..20", 0, 0.3]], columns=[0, 1, "ask"])
+    for cost in (lambda classes: matrix, pd.DataFrame(matrix, columns=[0, 1, "ask"]), known):
+        model = CostDecisionClassifier(LogisticRegression(), cost=cost).fit(X, y)
+        assert_allclose(model._reject_costs_, 0.3)
+        assert model.reject_label_ is None
+        if cost is known:
+            assert_allclose(model.constraints_.high, [[0, 1], [20, 0]])
+        else:
+            assert_array_equal(model.predict(X_test), expected.predict(X_test))
+    by_class = matrix[:, :2]
+    for cost in (by_class[y], np.tile(by_class, (len(y), 1, 1)), np.where(y == 1, 7.0, 1.0)):
+        model = CostDecisionClassifier(LogisticRegression(), cost=cost).fit(X, y)
+        assert_allclose(model.cost_matrix_, by_class)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "expected"),
+    [
+        (np.uint8, -1, "i"),
+        (np.int8, 300, "i"),
+        (np.float64, -1, "f"),
+        (np.float32, np.nan, "f"),
+        (bool, None, "O"),
+        (np.int64, "ask", "O"),
+        (np.int64, None, "O"),
+        (str, "a longer label", "U"),
+    ],
+)
+def test_the_label_of_rejected_rows_fits_into_the_type_of_predictions(kind, label, expected, two):
+    X, y, X_test, _ = two
+    model = CostDecisionClassifier(GaussianNB(), reject_cost=0.2, reject_label=label)
+    y_pred = model.fit(X, y.astype(kind)).predict(X_test)
+    assert y_pred.dtype.kind == expected
+    asked = (model.decision_function(X_test).argmax(axis=1) == 2).sum()
+    found = [one == label or (one != one and label != label) for one in y_pred.tolist()]
+    assert sum(found) == asked > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reject_cost": 1, "reject_label": [1, 2]}, "reject_label must be a text, a number or N"),
+        ({"reject_cost": 1, "reject_label": np.zeros(2)}, "reject_label must be a text, a number"),
+        ({"estimator": GaussianNB(), "cv": 500}, "cv must be at most the number of rows, 400, got"),
+        ({"cost": "0->1 = 0", "reject_cost": -1}, "The 'reject_cost' parameter"),
+        ({"cost": ["0->1 = 0", "1->0 = 0"]}, "must let at least one mistake cost something"),
+    ],
+)
+def test_more_bad_parameters_are_refused(options, message, two):
+    X, y, _, _ = two
+    with pytest.raises(ValueError, match=message):
+        CostDecisionClassifier(**{"estimator": LogisticRegression(), **options}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("price", "message"),
+    [
+        (np.full(200, -1.0), "reject_cost must be >= 0, got -1"),
+        (np.full(200, np.nan), "reject_cost must be finite, got nan"),
+        (
+            np.ones(199),
+            r"reject_cost must be one number or one per row, shape \(200,\), got \(199,",
+        ),
+        ("much", "reject_cost must hold numbers only, got 'much'"),
+    ],
+)
+def test_bad_prices_of_rows_are_refused_in_one_sentence(price, message, two):
+    X, y, X_test, _ = two
+    model = CostDecisionClassifier(LogisticRegression(), reject_cost=1).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        model.predict(X_test, reject_cost=price)
+
+
+METHODS = (
+    *("predict", "predict_proba", "decision_function"),
+    *("predict_set", "settled", "regret", "expected_cost"),
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_that_is_not_fitted_says_so(method, two):
+    with pytest.raises(NotFittedError):
+        getattr(CostDecisionClassifier(GaussianNB()), method)(two[0])
+
+
+def test_one_class_cannot_calibrate(two):
+    X, y, X_test, y_test = two
+    inner, ones = LogisticRegression().fit(X, y), y_test == 1
+    model = CostDecisionClassifier(inner, cv="prefit")
+    with pytest.raises(ValueError, match="y must have at least two classes to calibrate"):
+        model.fit(X_test[ones], y_test[ones])
+    model.set_params(calibration=None).fit(X_test[ones], y_test[ones])
+    assert_array_equal(model.predict_proba(X_test), inner.predict_proba(X_test))
+
+
+def test_frames_with_missing_values_reach_the_estimator_as_they_are(two):
+    X, y, _, _ = two
+    frame = pd.DataFrame(X, columns=list("abcdef")).mask(
+        np.arange(X.size).reshape(X.shape) % 7 == 0
+    )
+    frame["kind"] = np.array(["u", "v"])[y]
+    before = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    inner = make_pipeline(before, HistGradientBoostingClassifier(max_iter=5))
+    fits = []
+    for rows in (frame, pl.from_pandas(frame)):
+        model = CostDecisionClassifier(inner, cost={1: (3, 20)}, reject_cost=0.3).fit(rows, y)
+        assert_array_equal(model.feature_names_in_, frame.columns)
+        fits.append(model.predict(rows))
+    assert_array_equal(*fits)
+
+
+def test_constraints_are_parameters_that_are_searched_cloned_and_shown(two):
+    X, y, _, _ = two
+    costs = [CostConstraints([0, 1], intervals={1: (3, 20)}), "1->0 > 0->1", {1: 5}]
+    model = CostDecisionClassifier(LogisticRegression(), cost=costs[0])
+    assert clone(model).get_params()["cost"] == costs[0]
+    assert "CostConstraints.from_sentences(['1 = 3..20']" in repr(model)
+    search = GridSearchCV(
+        model,
+        {"cost": costs, "estimator__C": [0.1, 1.0]},
+        scoring=get_scorer("mean_cost", cost={1: 5}),
+        cv=3,
+    ).fit(X, y)
+    assert search.best_params_["cost"] in costs
+
+
+def test_answers_are_the_same_in_many_threads(three):
+    X, y, X_test, _ = three
+    stated = ["c->a > a->c", "c = 2..9 * b->a", "b->a = 1..3"]
+    model = CostDecisionClassifier(LogisticRegression(), cost=stated).fit(X, y)
+    regret, possible = model.regret(X_test), model.predict_set(X_test)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(
+            pool.map(lambda _: (model.regret(X_test), model.predict_set(X_test)), range(16))
+        )
+    for one in found:
+        assert_array_equal(one[0], regret)
+        assert_array_equal(one[1], possible)
+
+
+def test_rows_of_weight_zero_do_not_count_in_listed_splits(two):
+    X, y, _, _ = two
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    for inner in (GaussianNB(), LogisticRegression()):
+        model = CostDecisionClassifier(
+            inner, reject_capacity=0.1, cv=list(KFold(3).split(X)), calibration="auto"
+        ).fit(X, y, sample_weight=weight)
+        assert model.reject_rate_ == int(0.1 * weight.sum()) / weight.sum()

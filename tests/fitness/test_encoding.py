@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ecselm.costs.feasible import MARGIN, FeasibleRegion
+from ecselm.costs import CostConstraints
+from ecselm.costs.feasible import MARGIN, FeasibleRegion, half_known_region
 from ecselm.costs.levels import ClassLevel, MatrixLevel, SampleLevel
 from ecselm.fitness import Candidates, CostedRows, CostEncoding, Span, every_row, layer_engine
 
@@ -279,3 +280,22 @@ def test_the_strength_is_reached_where_one_class_is_dear():
 def test_classes_without_rows_do_not_count_for_the_strength():
     code = encoding(ClassLevel(3), 0.5, 50.0, masses=np.array([2.0, 0.0, 6.0]))
     assert code.strengths[1] == pytest.approx(32.0 * 4.0)
+
+
+@pytest.mark.parametrize("decides", [True, False])
+def test_every_point_stands_for_half_known_costs_that_are_possible(rng, decides):
+    known = CostConstraints.from_sentences(
+        ["a->b >= 3 * b->a", "b->a = 2..4 * c->a", "c->a = 0.5..3", "b->c = 2"], [*"abc"]
+    )
+    level = MatrixLevel(3)
+    code = CostEncoding(level, half_known_region(known, level), FIXED, decides=decides)
+    points = np.vstack([code.box.sample(20, rng), code.box.low, code.box.high])
+    entries = code.entries(points)
+    matrices = level.matrices(entries)
+    assert all(known.contains(matrix) for matrix in matrices)
+    found = code.decode(points)
+    assert_allclose(found.costs, 1.0 if decides else level.group_costs(entries))
+    if decides:
+        assert_array_equal(found.matrices, matrices)
+    for one in entries:  # what is possible comes back as it was
+        assert_allclose(code.entries(code.encode(one)[np.newaxis])[0], one, rtol=1e-12)

@@ -394,7 +394,7 @@ class DaskCSELMClassifier(CostedClassifier, local=CSELMClassifier):
 
     Parameters
     ----------
-    n_hidden, cost, decision, weighting, aggregate, normalize, C :
+    n_hidden, cost, rule, decision, weighting, aggregate, normalize, C :
         As in :class:`~ecselm.CSELMClassifier`; costs by row are given to ``fit``.
     activation, draw, scale, random_state :
         As in :class:`~ecselm.CSELMClassifier`.
@@ -405,8 +405,9 @@ class DaskCSELMClassifier(CostedClassifier, local=CSELMClassifier):
 
     Attributes
     ----------
-    classes_, cost_matrix_, beta_, layer_, solver_, n_features_in_ :
-        As in :class:`~ecselm.CSELMClassifier`.
+    classes_, cost_matrix_, constraints_, beta_, layer_, solver_, n_features_in_ :
+        As in :class:`~ecselm.CSELMClassifier`; its methods ``settled``, ``regret`` and
+        ``predict_set`` are those of :meth:`to_local`.
 
     Examples
     --------
@@ -539,7 +540,7 @@ class DaskECSELMClassifier(
     ----------
     n_hidden, cost_level, cost, cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
         As in :class:`~ecselm.ECSELMClassifier`, but for ``cost_level="sample"``.
-    decision, validation_fraction, scoring, smoothing, normalize, shrinkage, keep_prior :
+    rule, decision, validation_fraction, scoring, smoothing, normalize, shrinkage, keep_prior :
         As in :class:`~ecselm.ECSELMClassifier`.
     fitness : {"auto", "cv", "holdout", "train"} or int, default="auto"
         As in :class:`~ecselm.ECSELMClassifier`; ``"loo"`` for an ensemble alone.
@@ -561,7 +562,8 @@ class DaskECSELMClassifier(
     ----------
     classes_, class_costs_, cost_matrix_, C_, gain_, keeps_prior_, best_score_, history_ :
         As in :class:`~ecselm.ECSELMClassifier`, like all others but ``cost_vector_``, which
-        would be as long as the data.
+        would be as long as the data; its methods ``settled``, ``regret`` and ``predict_set``
+        are those of :meth:`to_local`.
     n_validation_rows_ : int
         Number of rows that candidates were validated on; the ordinary estimator has it, too.
 

@@ -25,12 +25,13 @@ from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import Workers, one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.costs import Costs
-from ecselm.costs.feasible import FeasibleRegion, parse_constraints
+from ecselm.costs import CostConstraints, Costs
+from ecselm.costs.feasible import FeasibleRegion, half_known_region, parse_constraints
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.costs.parse import numbers, read_costs
 from ecselm.costs.weights import ClassCosts, ExampleCosts
 from ecselm.estimators._checkpoint import Checkpoint, identity_of, stored_seed
+from ecselm.estimators._policy import stated_constraints
 from ecselm.estimators._prior_test import PriorTest, prior_is_kept, prior_test
 from ecselm.estimators._priors import (
     PowerPath,
@@ -147,6 +148,7 @@ class CostProblem:
     stated: Costs | None = None  # by class or by row
     path: PowerPath | None = None  # costs that metrics imply
     shares: FloatArray | None = None  # (N,), cost of rows relative to the mean of their class
+    constraints: CostConstraints | None = None  # that the costs learned must obey
 
     @classmethod
     def of_classes(
@@ -158,8 +160,12 @@ class CostProblem:
         scoring: Any,
         priors: Sequence[str],
         normalize: bool,
+        constraints: CostConstraints | None = None,
     ) -> CostProblem:
-        """Return the problem of a classifier: prior costs by class counts, metric and costs."""
+        """Return the problem of a classifier: prior costs by class counts, metric and costs.
+
+        Where costs are half known, ``constraints`` are what the costs learned must obey.
+        """
         k, y, weight = len(classes), data.codes, data.weight
         level: CostLevel
         if cost_level == "sample":
@@ -177,7 +183,7 @@ class CostProblem:
         if cost_level == "class" and isinstance(stated, ExampleCosts) and counts_costs(scoring):
             # The search learns costs of classes; within a class, rows keep their stated ratios.
             shares = row_shares(stated, y, k, weight)
-        return cls(level, classes, entries, stated, path, shares)
+        return cls(level, classes, entries, stated, path, shares, constraints)
 
     def costed(self, data: TrainingData) -> CostedRows:
         """Return the rows by groups of equal cost; their shares become weights."""
@@ -202,6 +208,12 @@ class CostProblem:
             return equal
         means = self.stated.matrix.sum(axis=1, keepdims=True) / (k - 1)
         return np.where(means > 0, self.stated.matrix / np.where(means > 0, means, 1.0), equal)
+
+    def matrix(self, entries: FloatArray) -> FloatArray:
+        """Return the costs of confusions (k, k) for entries (E,) by class or by confusion."""
+        if isinstance(self.level, MatrixLevel):
+            return self.level.matrices(entries[np.newaxis])[0]
+        return entries[:, np.newaxis] * (1.0 - np.eye(len(self.classes)))
 
     def in_stated_unit(
         self, entries: FloatArray, matrix: FloatArray, *, kept: bool
@@ -251,6 +263,40 @@ def stated_by_user(
     if isinstance(costs, ClassCosts):
         return costs
     return ExampleCosts(row_costs(costs, codes, len(classes))[used])
+
+
+def half_known(estimator: Any, classes: AnyArray) -> CostConstraints | None:
+    """Return what ``cost`` leaves open, None where it states all or nothing.
+
+    What is known in part is stated in one place: not in ``cost`` and beside it.
+    """
+    constraints = stated_constraints(estimator.cost, classes)
+    names = ("fixed_costs", "cost_intervals", "cost_order")
+    values = {name: getattr(estimator, name) for name in names}
+    beside = [name for name, value in values.items() if value is not None and len(value)]
+    if constraints is not None and beside:
+        raise ValueError(
+            f"{beside[0]} must be None where cost is known in part, which states the same in "
+            f"cost itself, got {values[beside[0]]!r}"
+        )
+    return constraints
+
+
+def bounding(
+    constraints: CostConstraints | None, scoring: Any, cost_bounds: Any
+) -> CostConstraints | None:
+    """Return the constraints that learned costs must obey.
+
+    None where the metric counts costs: then a rule decides, or costs are only weights.
+    """
+    if constraints is None or counts_costs(scoring):
+        return None
+    if cost_bounds is not None:
+        raise ValueError(
+            "cost_bounds must be None where cost is known in part and bounds the costs that are "
+            f"learned, got {cost_bounds!r}"
+        )
+    return constraints
 
 
 def random_stream(random_state: Any, checkpoint: Any) -> tuple[np.random.Generator, int]:
@@ -374,36 +420,17 @@ class CostSearch:
         ``masses`` (g,) are the weighted sizes of the groups of rows, ``previous`` the cost
         entries, C and width of an earlier fit to begin with.
         """
-        level, priors, path = problem.level, problem.priors, problem.path
         if settings.scoring is not None:
             get_scorer(settings.scoring)
-        # The region of allowed costs: what the user states, or a factor around the priors.
-        known = parse_constraints(
-            settings.fixed_costs,
-            settings.cost_intervals,
-            settings.cost_order,
-            level,
-            problem.classes,
-        )
-        bounds = cost_bounds(settings.cost_bounds, settings.cost_level, settings.normalize)
-        by_row = isinstance(level, SampleLevel)
-        if bounds is None and known.is_open:
-            if settings.normalize:  # the unit of stated costs must not matter
-                priors = {name: mean_one(costs, level, masses) for name, costs in priors.items()}
-                path = None if path is None else path.scaled(level, masses)
-            bounds = SAMPLE_BOUNDS if by_row else None
-        if bounds is not None:
-            region = known.within(*bounds, level.names(problem.classes))
-        else:
-            guesses = [*priors.values(), *([] if path is None else path.entries)]
-            region = known.closed(np.stack(guesses or [np.ones(level.n_entries)]))
+        level = problem.level
+        region, priors, path = _allowed_costs(settings, problem, masses)
         encoding = CostEncoding(
             level,
             region,
             C,
             gamma,
             masses if settings.normalize else None,
-            log=not by_row and bool((region.low > 0).all()),
+            log=not isinstance(level, SampleLevel) and bool((region.low > 0).all()),
             decides=decides,
         )
         # An optimiser that is not installed, or not of this size, is refused before any work.
@@ -457,16 +484,15 @@ class CostSearch:
         """Return the entries (E,) implied by the metric, moved into the region of allowed costs."""
         if self.path is None:
             raise ValueError("costs must be positive to be implied by a metric")
-        inside = self.allowed(self.path.prior)
-        if inside is not None:
-            return inside
-        return self.encoding.region.repaired(self.path.prior[np.newaxis])[0]
+        return self._moved(self.path.prior)
 
     def equal_entries(self) -> FloatArray:
         """Return equal entries (E,), moved into the region of allowed costs."""
-        ones = np.ones(self.encoding.level.n_entries)
-        inside = self.allowed(ones)
-        return self.encoding.region.repaired(ones[np.newaxis])[0] if inside is None else inside
+        return self._moved(np.ones(self.encoding.level.n_entries))
+
+    def _moved(self, entries: FloatArray) -> FloatArray:
+        inside = self.allowed(entries)
+        return self.encoding.region.nearest(entries) if inside is None else inside
 
     def at_prior(self, entries: FloatArray, engine: Engine, fitness: Fitness) -> SearchResult:
         """Return the result of no search at all, with the prior's entries (E,)."""
@@ -545,7 +571,10 @@ class CostSearch:
         C, gamma = float(found.C[0]), None if found.gamma is None else float(found.gamma[0])
         costs = found.costs[0]
         has_unit = (
-            settings.cost_bounds is not None or settings.fixed_costs or settings.cost_intervals
+            settings.cost_bounds is not None
+            or settings.fixed_costs
+            or settings.cost_intervals
+            or encoding.region.relations is not None
         )
         plain = encoding.level.group_costs(entries[np.newaxis])[0]
         if encoding.decides:  # only ratios matter to a decision
@@ -556,6 +585,39 @@ class CostSearch:
         elif encoding.masses is not None:
             entries = entries * float(costs.sum() / plain.sum())
         return LearnedCosts(entries, costs, costs, C, gamma)
+
+
+def _allowed_costs(
+    settings: SearchSettings, problem: CostProblem, masses: FloatArray
+) -> tuple[FeasibleRegion, dict[str, FloatArray], PowerPath | None]:
+    """Return the region of allowed costs, and priors and implied costs in its unit.
+
+    The region is what the user states, or a factor around the priors.
+    """
+    level, priors, path = problem.level, problem.priors, problem.path
+    if problem.constraints is not None:
+        # The prior must be possible, too: it is what is left where nothing is learned.
+        region = half_known_region(problem.constraints, level)
+        if "cost" in priors:
+            priors = {**priors, "cost": region.nearest(priors["cost"])}
+        return region, priors, None if path is None else path.within(region)
+    known = parse_constraints(
+        settings.fixed_costs,
+        settings.cost_intervals,
+        settings.cost_order,
+        level,
+        problem.classes,
+    )
+    bounds = cost_bounds(settings.cost_bounds, settings.cost_level, settings.normalize)
+    if bounds is None and known.is_open:
+        if settings.normalize:  # the unit of stated costs must not matter
+            priors = {name: mean_one(costs, level, masses) for name, costs in priors.items()}
+            path = None if path is None else path.scaled(level, masses)
+        bounds = SAMPLE_BOUNDS if isinstance(level, SampleLevel) else None
+    if bounds is not None:
+        return known.within(*bounds, level.names(problem.classes)), priors, path
+    guesses = [*priors.values(), *([] if path is None else path.entries)]
+    return known.closed(np.stack(guesses or [np.ones(level.n_entries)])), priors, path
 
 
 def _listed(callbacks: Any) -> list[Callable[[SearchProgress], Any]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.costs import CostConstraints, row_matrices
@@ -13,6 +15,64 @@ from ecselm.costs.policy import DecisionPolicy
 from ecselm.costs.region import CostRegion
 
 ROW_COSTS = ("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Answers to rows, by one evaluation of the model, and what they depend on."""
+
+    policy: DecisionPolicy
+    probabilities: FloatArray  # (N, k)
+    answers: IntArray  # (N,), columns of the costs: k asks a person
+    by_row: FloatArray | None = None  # (N, k, m), known costs in the place of all others
+
+    @property
+    def asked(self) -> BoolArray:
+        """Return which rows (N,) are left to a person."""
+        asked: BoolArray = self.answers == self.probabilities.shape[1]
+        return asked
+
+    def classes(self) -> IntArray:
+        """Return the class (N,) of every row: the answer, or the best class for rows to ask about.
+
+        By position in ``classes_``.
+        """
+        if not self.asked.any():
+            return self.answers
+        k = self.probabilities.shape[1]
+        costs = self.policy.expected(self.probabilities, self.by_row)[:, :k]
+        return np.where(self.asked, costs.argmin(axis=1), self.answers)
+
+    def expected_cost(self) -> FloatArray:
+        """Return what the answers (N,) are expected to cost, in the unit of the stated costs."""
+        return self.policy.expected_cost(self.probabilities, self.answers, self.by_row)
+
+    def settled(self) -> BoolArray:
+        """Return which answers (N,) are the best for all costs that are possible."""
+        if self.by_row is not None:
+            return np.ones(len(self.answers), dtype=bool)
+        return self.policy.settled(self.probabilities, self.answers)
+
+    def regret(self) -> FloatArray:
+        """Return how much more the answers (N,) may cost than the best ones."""
+        if self.by_row is not None:
+            return np.zeros(len(self.answers))
+        return self.policy.regret(self.probabilities, self.answers)
+
+    def possible(self) -> BoolArray:
+        """Return which answers (N, m) are the best for some costs that are possible.
+
+        Where a capacity limits asking, the classes of a row that is not asked about are
+        compared with each other alone.
+        """
+        if self.by_row is not None:
+            return np.eye(self.policy.matrix.shape[1], dtype=bool)[self.answers]
+        possible = self.policy.possible_answers(self.probabilities)
+        if self.policy.has_capacity:
+            rows, k = np.flatnonzero(~self.asked), self.policy.n_classes
+            among = self.policy.without_asking().possible_answers(self.probabilities[rows])
+            possible[rows, :k], possible[rows, k:] = among, False
+        return possible
 
 
 class CostDecisionMixin:
@@ -28,6 +88,18 @@ class CostDecisionMixin:
     def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
         """Return probabilities (N, k), and the column of the answer to each row."""
         raise NotImplementedError
+
+    def _decisions(self, X: Any, by_row: FloatArray | None = None) -> Decisions:
+        """Return the answers to rows with all that is known of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        by_row : array of shape (N, k, k) or (N, k, k + 1), default=None
+            Known costs of the rows.
+        """
+        check_is_fitted(self)
+        return Decisions(self._policy(), *self._decided(X, by_row), by_row)
 
     def _policy(self) -> DecisionPolicy:
         """Return the policy of the fitted costs."""
@@ -58,6 +130,10 @@ class CostDecisionMixin:
             return None
         return row_matrices(np.shape(X)[0], self.classes_, **stated)
 
+    def _with_asking(self, X: Any, by_row: FloatArray | None) -> FloatArray | None:
+        """Return the costs of rows with those of asking, where this is an answer."""
+        return by_row
+
     def predict_set(self, X: Any) -> BoolArray:
         """Return which classes are the best answer for some costs that are possible.
 
@@ -69,10 +145,10 @@ class CostDecisionMixin:
         -------
         possible : boolean array of shape (N, k)
             One class where the answer is settled. None where it is best to ask a person,
-            whatever the costs.
+            whatever the costs. Where a capacity limits asking, the classes of a row that is
+            not asked about are compared with each other alone.
         """
-        P, _ = self._decided(X, None)
-        return self._policy().possible_answers(P)[:, : len(self.classes_)]
+        return self._decisions(X).possible()[:, : len(self.classes_)]
 
     def settled(self, X: Any) -> BoolArray:
         """Tell which answers are the best for all costs that are possible.
@@ -85,7 +161,7 @@ class CostDecisionMixin:
         -------
         settled : boolean array of shape (N,)
         """
-        return self._policy().settled(*self._decided(X, None))
+        return self._decisions(X).settled()
 
     def regret(self, X: Any) -> FloatArray:
         """Return how much more an answer may cost than the best one, at the worst possible costs.
@@ -99,7 +175,7 @@ class CostDecisionMixin:
         regret : array of shape (N,)
             In the unit of the stated costs, in expectation; 0 where the answer is settled.
         """
-        return self._policy().regret(*self._decided(X, None))
+        return self._decisions(X).regret()
 
     def expected_cost(
         self,
@@ -126,8 +202,7 @@ class CostDecisionMixin:
         """
         given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
         by_row = self._row_matrices(X, dict(zip(ROW_COSTS, given, strict=True)))
-        P, answers = self._decided(X, by_row)
-        return self._policy().expected_cost(P, answers, by_row)
+        return self._decisions(X, self._with_asking(X, by_row)).expected_cost()
 
 
 def stated_constraints(cost: Any, classes: AnyArray) -> CostConstraints | None:
@@ -137,7 +212,7 @@ def stated_constraints(cost: Any, classes: AnyArray) -> CostConstraints | None:
     if not is_partly_known(cost, len(classes)):
         return None
     constraints = CostConstraints.from_costs(cost, classes)
-    return None if constraints.sample_cost is not None else constraints
+    return None if constraints.is_exact or constraints.sample_cost is not None else constraints
 
 
 def decision_matrix(

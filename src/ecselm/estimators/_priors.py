@@ -10,6 +10,7 @@ import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import Costs, class_weights
+from ecselm.costs.feasible import FeasibleRegion
 from ecselm.costs.levels import CostLevel, MatrixLevel, SampleLevel
 from ecselm.costs.weights import ClassCosts, ExampleCosts, PairCosts, SampleCosts
 from ecselm.metrics import get_metric
@@ -32,6 +33,10 @@ class PowerPath:
         """Return the path with costs that give B the mean 1."""
         scaled = np.stack([mean_one(entries, level, masses) for entries in self.entries])
         return replace(self, entries=scaled)
+
+    def within(self, region: FeasibleRegion) -> PowerPath:
+        """Return the path with every point moved into a region of costs."""
+        return replace(self, entries=np.stack([region.nearest(one) for one in self.entries]))
 
     @property
     def prior(self) -> FloatArray:

@@ -32,10 +32,14 @@ from ecselm._sklearn import (
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import CostConstraints
 from ecselm.costs.parse import (
+    check_row_costs,
     has_reject_column,
+    is_partly_known,
+    numbers,
     parse_reject_cost,
     parse_with_reject_column,
     read_costs,
+    without_reject_column,
 )
 from ecselm.costs.policy import RULES, DecisionPolicy
 from ecselm.estimators._base import ELMClassifierBase, all_or_nothing
@@ -74,9 +78,25 @@ class ModelScores:
     def __call__(self, model: Any, X: Any) -> FloatArray:
         """Return the scores (n, m) of rows."""
         if not hasattr(model, "predict_proba"):
-            scores = np.asarray(model.decision_function(X), dtype=np.float64)
-            return scores[:, np.newaxis] if scores.ndim == 1 else scores
+            return self._of_decisions(model, X)
         return self.of_probabilities(class_probabilities(model, X, self.classes))
+
+    def _of_decisions(self, model: Any, X: Any) -> FloatArray:
+        """Return the decision function by class, below all others for classes never seen."""
+        D = np.asarray(model.decision_function(X), dtype=np.float64)
+        D = D[:, np.newaxis] if D.ndim == 1 else D
+        k, seen = len(self.classes), np.searchsorted(self.classes, model.classes_)
+        if len(seen) == k and D.shape[1] == (1 if k == 2 else k):
+            return D
+        if len(seen) == 2 and D.shape[1] == 1:
+            D = np.hstack([-D, D])
+        if D.shape[1] != len(seen):
+            raise ValueError(
+                f"estimator must have one decision value per class, {len(seen)}, got {D.shape[1]}"
+            )
+        every = np.full((len(D), k), D.min(initial=0.0) - 1.0)
+        every[:, seen] = D
+        return every[:, 1:] if k == 2 else every
 
     def of_probabilities(self, P: FloatArray) -> FloatArray:
         """Return the scores (n, m) of probabilities (n, k)."""
@@ -121,7 +141,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         of the others, and fits the estimator to all rows: ``cv + 1`` fits. None takes
         probabilities as they are. ``"auto"`` is None for estimators that are calibrated
         (those of this package, ``CalibratedClassifierCV``, unweighted logistic regression),
-        ``"holdout"`` where a part has 25 rows of every class, else ``"cross"``.
+        ``"holdout"`` where a part has 25 rows of every class and no row can be left to a
+        person, else ``"cross"``.
     cv : int, splitter, list of splits or "prefit", default=5
         Number of parts, or how rows are split; the first split is that of ``"holdout"``.
         ``"prefit"``: the estimator is fitted already and is used as it is; the
@@ -142,7 +163,7 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         What was done: ``"holdout"``, ``"cross"``, ``"prefit"`` or None.
     thresholds_ : array of shape (1,) or (2,)
         Of two classes: the probabilities of ``classes_[1]``, as the estimator gives them, at
-        which the answer changes.
+        which the answer changes; values of its decision function if it has no probabilities.
     thresholds_std_error_ : array of shape (1,) or (2,)
         Their standard errors, from the calibration; 0 where there is none.
     reject_label_ : object
@@ -248,10 +269,17 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
         by_row = dict(zip(ROW_COSTS, given, strict=True))
         constraints, price = self._stated_costs(classes, codes, weight, by_row)
-        label = self._label(classes)
-        how = self._way(np.bincount(codes, weight, minlength=len(classes)).astype(np.float64))
+        asks = price is not None or self.reject_capacity is not None
+        label = self._label(classes, asks=asks)
+        counts = np.bincount(codes, weight, minlength=len(classes)).astype(np.float64)
+        how = self._way(counts, asks=asks)
         if weight is not None and how != "prefit":
             weight_parameter(self.estimator)
+        listed = not isinstance(self.cv, Integral | str) and not hasattr(self.cv, "split")
+        if weight is not None and not weight.all() and not listed:  # a row of weight 0 is no row
+            used = np.flatnonzero(weight)
+            X, y, codes, weight = safe_indexing(X, used), y[used], codes[used], weight[used]
+        self._check_ways(how, codes, len(classes))
 
         # Fit, and calibrate on rows that the estimator was not fitted on.
         self.classes_, self.constraints_ = classes, constraints
@@ -262,7 +290,6 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         shares = class_shares(codes, weight, len(classes))
 
         # Costs decide: known ones as they are, others by the rule.
-        asks = price is not None or self.reject_capacity is not None
         by_game = self.rule != "expected" and not constraints.is_exact
         if P is None and (asks or by_game):  # validation rows of a calibrated estimator
             P = self._out_of_part(X, y, codes, weight)
@@ -307,6 +334,22 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         check_classification_targets(y)
         return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
 
+    def _check_ways(self, how: str | None, codes: IntArray, n_classes: int) -> None:
+        """Refuse an estimator or rows that cannot be calibrated as is wanted."""
+        if how == "prefit" and self.calibration is not None and len(np.unique(codes)) < 2:
+            raise ValueError(
+                "y must have at least two classes to calibrate an estimator with cv='prefit', got "
+                "one; with calibration=None probabilities are taken as they are"
+            )
+        if hasattr(self.estimator, "predict_proba") or n_classes == 2:
+            return
+        for name, value in self.estimator.get_params().items():
+            if name.split("__")[-1] == "decision_function_shape" and value == "ovo":
+                raise ValueError(
+                    "estimator must have one decision value per class, got "
+                    f"{name}='ovo': set it to 'ovr'"
+                )
+
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str)
 
@@ -339,8 +382,10 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         k, price = len(classes), None
         if self.reject_cost is not None:
             price = parse_reject_cost(self.reject_cost, classes)
-        if any(value is not None for value in by_row.values()):
-            stated = read_costs(self.cost, codes, classes, aggregate="classes", **by_row)
+        cost = self.cost(classes) if _is_function(self.cost) else self.cost
+        of_rows = any(value is not None for value in by_row.values())
+        if of_rows or _is_by_row(cost, len(codes), k):
+            stated = read_costs(cost, codes, classes, aggregate="classes", **by_row)
             costs, means = row_costs(stated, codes, k), np.zeros((k, k))
             w = np.ones(len(codes)) if weight is None else weight
             for c in range(k):
@@ -348,23 +393,28 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
                 means[c] = np.average(costs[mine], axis=0, weights=w[mine]) if mine.any() else 1.0
             np.fill_diagonal(means, 0.0)
             return CostConstraints.from_costs(means, classes), price
-        if has_reject_column(self.cost):
+        if has_reject_column(cost):
             if price is not None:
                 raise ValueError("reject_cost must be None where cost has a column for it")
-            matrix, price = parse_with_reject_column(self.cost, classes)
+            if hasattr(cost, "columns") and is_partly_known(cost, k):
+                cost, column = without_reject_column(cost, classes)
+                price = parse_reject_cost(column, classes)
+                return CostConstraints.from_costs(cost, classes), price
+            matrix, price = parse_with_reject_column(cost, classes)
             return CostConstraints.from_costs(matrix, classes), price
-        return CostConstraints.from_costs(self.cost, classes), price
+        return CostConstraints.from_costs(cost, classes), price
 
-    def _label(self, classes: AnyArray) -> Any:
+    def _label(self, classes: AnyArray, *, asks: bool) -> Any:
         label = self.reject_label
         if isinstance(label, str) and label == AUTO:
             label = "reject" if isinstance(classes.tolist()[0], str) else None
-        rejects = self.reject_cost is not None or self.reject_capacity is not None
-        if (rejects or has_reject_column(self.cost)) and label in classes.tolist():
+        if np.ndim(label) > 0:
+            raise ValueError(f"reject_label must be a text, a number or None, got {label!r}")
+        if asks and label in classes.tolist():
             raise ValueError(f"reject_label must not be a class, got {label!r}")
         return label
 
-    def _way(self, counts: FloatArray) -> str | None:
+    def _way(self, counts: FloatArray, *, asks: bool) -> str | None:
         """Return how probabilities are calibrated, for the sizes (k,) of the classes."""
         if self._is_prefit():
             return "prefit"
@@ -374,6 +424,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             return str(self.calibration)
         if _is_calibrated(self.estimator):
             return None
+        if asks:  # few rows cannot show small probabilities: many would be left to a person
+            return "cross"
         n_parts = self.cv if isinstance(self.cv, Integral) else 5
         return "holdout" if counts.min() / int(n_parts) >= ROWS_OF_A_CLASS else "cross"
 
@@ -417,24 +469,23 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         w = np.ones(len(rows)) if weight is None else weight[rows]
         loo = LooScores(scores, codes[rows], w)
         self._map_ = fit_calibration(loo, len(self.classes_))
-        return loo, self._map_(loo.scores)
+        return loo, self._map_(loo.scores)[w > 0]
 
     def _out_of_part(
         self, X: Any, y: AnyArray, codes: IntArray, weight: FloatArray | None
     ) -> FloatArray:
         """Return probabilities of all parts by models of the others."""
-        if self._is_prefit():
-            return class_probabilities(self.estimator_, X, self.classes_)
         classes = self.classes_
 
         def probabilities(model: Any, X: Any) -> FloatArray:
             return class_probabilities(model, X, classes)
 
+        splits = _splits(codes, self.cv, self.random_state)
         parts = [
-            _scores_of_part(self.estimator, X, y, weight, split, probabilities)
-            for split in _splits(codes, self.cv, self.random_state)
+            _scores_of_part(self.estimator, X, y, weight, split, probabilities) for split in splits
         ]
-        return np.concatenate(parts)
+        rows = np.concatenate([test for _, test in splits])
+        return np.concatenate(parts)[slice(None) if weight is None else weight[rows] > 0]
 
     def _part(self, codes: IntArray) -> IntArray:
         """Return the rows of one part, at most a thousand of them while classes have enough."""
@@ -458,17 +509,29 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         found = _changes(policy)
         if self._map_ is None or loo is None:
             return found, np.zeros(len(found))
-        if not hasattr(self.estimator_, "predict_proba"):
-            return found, np.full(len(found), np.nan)
         # Where the calibrated probability is the threshold, on the scale of the estimator.
-        scored = ModelScores(self.classes_, self._scored_rows_)
-        low, high = np.zeros(len(found)), np.ones(len(found))
-        for _ in range(50):
-            q = (low + high) / 2
-            reached = self._map_(scored.of_probabilities(np.column_stack([1.0 - q, q])))[:, 1]
-            low, high = np.where(reached < found, q, low), np.where(reached < found, high, q)
-        q = (low + high) / 2
-        return q, _threshold_errors(loo, scored.of_probabilities(np.column_stack([1.0 - q, q])), q)
+        scored, low, high = ModelScores(self.classes_, self._scored_rows_), 0.0, 1.0
+        probable = hasattr(self.estimator_, "predict_proba")
+        if not probable:  # twice as far out as any row
+            middle, reach = float(np.mean(loo.scores)), float(np.ptp(loo.scores)) + 1.0
+            low, high = middle - 2.0 * reach, middle + 2.0 * reach
+
+        def scores(q: FloatArray) -> FloatArray:
+            if not probable:
+                return q[:, np.newaxis]
+            return scored.of_probabilities(np.column_stack([1.0 - q, q]))
+
+        ends = np.full(len(found), low), np.full(len(found), high)
+        for _ in range(60):
+            q = (ends[0] + ends[1]) / 2
+            below = self._map_(scores(q))[:, 1] < found
+            ends = np.where(below, q, ends[0]), np.where(below, ends[1], q)
+        q = (ends[0] + ends[1]) / 2
+        errors = _threshold_errors(loo, scores(q))
+        steepness = 2.0 * q * (1.0 - q) if probable else np.ones(len(q))  # from half log-odds
+        known = np.isfinite(errors)
+        errors[known] *= steepness[known]
+        return q, errors
 
     def _class_probabilities(self, X: Any) -> FloatArray:
         model = self.estimator_
@@ -500,9 +563,12 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         Returns
         -------
         scores : array of shape (N,) for two classes, (N, k), or (N, k + 1) with asking
-            For two classes, positive speaks for ``classes_[1]``.
+            For two classes, positive speaks for ``classes_[1]``. Asking costs as much more as
+            it must save where a capacity limits it, so that the answer has the largest score.
         """
         costs = self.predict_proba(X) @ self.cost_matrix_
+        if costs.shape[1] > len(self.classes_):
+            costs[:, -1] += self._least_gain_
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
 
     def predict(
@@ -521,12 +587,13 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (N, n)
-        sample_cost : array of shape (N, k, k) or (N,), default=None
+        sample_cost : array of shape (N, k, k), (N, k, k + 1) or (N,), default=None
             Costs of each row, which decide in the place of all others: the true classes are
-            rows of a matrix and the predicted ones columns; or the cost of any mistake.
+            rows of a matrix and the predicted ones columns, after which there may be that of
+            asking; or the cost of any mistake.
         tp_cost, tn_cost, fp_cost, fn_cost : float or array of shape (N,), default=None
             Costs by row of two classes, by outcome; ``classes_[1]`` is positive.
-        reject_cost : array of shape (N,), default=None
+        reject_cost : float or array of shape (N,), default=None
             Cost of asking a person about each row, where asking is an answer.
 
         Returns
@@ -542,11 +609,41 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             return self.classes_[answers]
         labels = np.empty(len(self.classes_) + 1, dtype=object)
         labels[:-1], labels[-1] = self.classes_.tolist(), self.reject_label_
-        if all(isinstance(label, str) for label in labels):
+        kind, label = self.classes_.dtype, self.reject_label_
+        number = isinstance(label, Real) and not isinstance(label, bool | np.bool_)
+        if all(isinstance(one, str) for one in labels):
             labels = labels.astype(str)
-        elif isinstance(self.reject_label_, Integral) and self.classes_.dtype.kind in "iu":
-            labels = labels.astype(self.classes_.dtype)
+        elif isinstance(label, Integral) and number and kind.kind in "iu":
+            # A type of all classes need not hold the label, such as unsigned ones -1.
+            labels = labels.astype(np.result_type(kind, np.min_scalar_type(int(label))))
+        elif number and kind.kind == "f":
+            labels = labels.astype(kind)
         return labels[answers]
+
+    def _row_matrices(self, X: Any, stated: dict[str, Any]) -> FloatArray | None:
+        """Return the costs of rows (N, k, k), or (N, k, k + 1) with those of asking."""
+        check_is_fitted(self)
+        cost, k = stated["sample_cost"], len(self.classes_)
+        if cost is None or np.shape(cost) != (n := np.shape(X)[0], k, k + 1):
+            return super()._row_matrices(X, stated)
+        if not hasattr(self, "reject_label_"):
+            raise ValueError(
+                f"sample_cost must have the shape ({n}, {k}, {k}) where asking is no answer: fit "
+                f"with reject_cost or reject_capacity, got {np.shape(cost)}"
+            )
+        values = numbers(cost, "sample_cost")
+        matrices = super()._row_matrices(X, {**stated, "sample_cost": values[:, :, :k]})
+        asking = values[:, :, k:] - values.diagonal(axis1=1, axis2=2)[:, :, np.newaxis]
+        if matrices is None or (asking < 0).any():
+            row = int(np.argwhere(asking < 0)[0][0])
+            raise ValueError(
+                "sample_cost must not make asking cheaper than the right answer, got a lower cost "
+                f"in row {row}"
+            )
+        return np.concatenate([matrices, asking], axis=2)
+
+    def _with_asking(self, X: Any, by_row: FloatArray | None) -> FloatArray | None:
+        return self._with_prices(X, by_row, None)
 
     def _with_prices(self, X: Any, by_row: FloatArray | None, price: Any) -> FloatArray | None:
         """Return the costs of rows with those of asking, (N, k, k + 1)."""
@@ -558,21 +655,32 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         if not hasattr(self, "reject_label_") or (by_row is None and price is None):
             return by_row
         n, k = np.shape(X)[0], len(self.classes_)
+        column, unit = np.broadcast_to(self._asking_column(), (n, k)), 1.0
         if by_row is None:
             by_row = np.broadcast_to(self.cost_matrix_[:, :k], (n, k, k))
-        column = np.broadcast_to(self._asking_column(), (n, k))
+            if column.any():  # what decides is in the unit of the stated costs up to a factor
+                unit = float(self.cost_matrix_[:, k].sum() / self._asking_column().sum())
+        elif by_row.shape[2] > k:
+            if price is not None:
+                raise ValueError("costs must be stated once, got reject_cost and sample_cost")
+            return by_row
         if price is not None:
-            values = np.asarray(price, dtype=np.float64)
-            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+            values = check_row_costs(price, "reject_cost")
+            if values.shape not in {(), (n,), (n, 1)}:
                 raise ValueError(
-                    f"reject_cost must be one finite cost >= 0 per row, shape ({n},), got {price!r}"
+                    f"reject_cost must be one number or one per row, shape ({n},), got "
+                    f"{values.shape}"
                 )
-            column = np.broadcast_to(values[:, np.newaxis], (n, k))
-        return np.concatenate([by_row, column[:, :, np.newaxis]], axis=2)
+            column = np.broadcast_to(values.reshape(-1, 1), (n, k))
+        return np.concatenate([by_row, unit * column[:, :, np.newaxis]], axis=2)
 
     def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
         P = self.predict_proba(X)
         return P, self._policy().answers(P, by_row)
+
+    def _policy(self) -> DecisionPolicy:
+        check_is_fitted(self)
+        return super()._policy()
 
     def _capacity(self) -> tuple[float, bool]:
         return self._least_gain_, self.reject_capacity is not None
@@ -610,6 +718,21 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         return tags
 
 
+def _is_function(cost: Any) -> bool:
+    return callable(cost) and not isinstance(cost, CostConstraints)
+
+
+def _is_by_row(cost: Any, n_rows: int, n_classes: int) -> bool:
+    """Return whether an array has costs by row: as many rows as there are, and not by class."""
+    if not isinstance(cost, np.ndarray | list) or is_partly_known(cost, n_classes):
+        return False
+    try:
+        shape, k = np.shape(cost), n_classes
+    except ValueError:  # ragged
+        return False
+    return shape[:1] == (n_rows,) and shape not in {(k,), (k, k), (k, k + 1)}
+
+
 def _scores_rows(estimator: Any) -> bool:
     return hasattr(estimator, "decision_function")
 
@@ -637,6 +760,8 @@ def _changes(policy: DecisionPolicy) -> FloatArray:
 def _splits(codes: IntArray, cv: Any, random_state: Any) -> list[tuple[IntArray, IntArray]]:
     """Return training and test rows of every part; rare classes may be missing from some."""
     if isinstance(cv, Integral):
+        if int(cv) > len(codes):
+            raise ValueError(f"cv must be at most the number of rows, {len(codes)}, got {cv}")
         folds = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
     else:
         folds = check_cv(cv, codes, classifier=True)
@@ -673,21 +798,21 @@ def _scores_of_part(
     return scored(model, safe_indexing(X, test))
 
 
-def _threshold_errors(loo: LooScores, scores: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the standard errors of thresholds q, at half log-odds ``scores`` (n, 1).
+def _threshold_errors(loo: LooScores, scores: FloatArray) -> FloatArray:
+    """Return the standard errors of thresholds at ``scores`` (n, 1), on their scale.
 
     By the delta method for a logistic calibration ``a s + b``: where it reaches a given
-    probability moves by ``-(s da + db) / a``.
+    probability moves by ``-(s da + db) / a``. Infinite where scores carry no information.
     """
     known = loo.usable()
     fit = LogisticCalibration.from_loo(known, 2)
     s, w = known.scores[:, 0], known.weight
     p = fit(known.scores)[:, 1]
-    middle = fit(np.array([[0.0], [1.0]]))[:, 1]
-    a = float(np.diff(np.log(middle) - np.log1p(-middle))[0])
+    a = 2.0 * fit.slope  # two classes have the scores -s and s
+    if a <= 0:
+        return np.full(len(scores), np.inf)
     D = np.column_stack([s, np.ones(len(s))])
     information = D.T @ (D * (w * p * (1.0 - p))[:, np.newaxis])
     covariance = np.linalg.pinv(information)
     at = np.column_stack([scores[:, 0], np.ones(len(scores))])
-    errors = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", at, covariance, at), 0.0)) / max(a, 1e-12)
-    return 2.0 * q * (1.0 - q) * errors  # from half log-odds to probabilities
+    return np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", at, covariance, at), 0.0)) / a

@@ -36,8 +36,10 @@ from ecselm.estimators._cost_search import (
     CostProblem,
     CostSearch,
     SearchSettings,
+    bounding,
     cost_attributes,
     cost_bounds,
+    half_known,
     history_frame,
     n_evaluations,
     previous_costs,
@@ -47,12 +49,7 @@ from ecselm.estimators._cost_search import (
     stated_by_user,
 )
 from ecselm.estimators._layers import seeded_clone
-from ecselm.estimators._policy import (
-    ROW_COSTS,
-    CostDecisionMixin,
-    decision_matrix,
-    stated_constraints,
-)
+from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, decision_matrix
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._source import TrainingData, comparable
 from ecselm.fitness import (
@@ -231,7 +228,10 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         As in :class:`ECSELMClassifier`; there is no leave-one-out in closed form here.
     cost : array, DataFrame, dict or None, default=None
         Stated costs, in any form :class:`CSELMClassifier` takes. They are in the first
-        population, and are counted by the default of ``scoring``.
+        population, and are counted by the default of ``scoring``. Where they are known in part,
+        a ``rule`` decides, or the costs learned for a metric that does not count costs obey
+        all that is known, as in :class:`ECSELMClassifier`; with ``cost_level="class"`` it must
+        be the same for all mistakes on a class.
     cost_bounds, fixed_costs, cost_intervals, cost_order, priors :
         As in :class:`ECSELMClassifier`. They hold for the costs of decisions, of which only
         ratios matter, or at the other levels for weights.
@@ -416,8 +416,11 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         decides, k = self.cost_level == "decision", len(classes)
         stated = stated_by_user(self.cost, codes, classes, used, by_row)
         scoring = default_metric(stated) if self.scoring is None else self.scoring
+        constraints = half_known(self, classes)
+        obeyed = bounding(constraints, scoring, self.cost_bounds)
         problem = CostProblem.of_classes(
-            self.cost_level, data, classes, stated, scoring, self.priors, self.normalize
+            *(self.cost_level, data, classes, stated, scoring),
+            *(self.priors, self.normalize, obeyed),
         )
         rows = problem.costed(data)
 
@@ -454,7 +457,7 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         else:
             engine = FittedEngine(*given, rows, splits, self.n_jobs)
         # Costs that are known in part decide by a rule: no data tell what a mistake costs.
-        self.constraints_ = stated_constraints(self.cost, classes)
+        self.constraints_ = constraints
         by_rule = self.constraints_ is not None and decides and counts_costs(scoring)
         test = None
         if by_rule:

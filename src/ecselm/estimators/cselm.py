@@ -51,8 +51,8 @@ class CSELMClassifier(ELMClassifierBase):
         a dict or DataFrame with pairs (low, high).
     rule : {"expected", "minimax_regret"}, default="expected"
         How costs that are known in part decide: by their mean, each in units of what the best
-        constant answer costs; or by the costs whose worst regret is least over leave-one-out
-        probabilities of training rows, in the same unit.
+        constant answer costs; or by the costs whose worst regret, in the same unit, is least in
+        expectation on a table of as many rows, by their leave-one-out probabilities.
     decision : {"min_cost", "argmax"}, default="min_cost"
         The least expected cost; one layer is then trained on unweighted rows, the members of
         an ensemble with the mean cost of each class as weight. Costs by row, which are not

@@ -16,6 +16,9 @@ from ecselm._memory import memory_limit
 from ecselm._sklearn import Interval, StrOptions, fit_context, response_method
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
+from ecselm.costs import CostConstraints
+from ecselm.costs.feasible import has_cost_per_class
+from ecselm.costs.levels import MatrixLevel
 from ecselm.costs.parse import numbers
 from ecselm.costs.policy import RULES
 from ecselm.estimators._base import (
@@ -38,8 +41,10 @@ from ecselm.estimators._cost_search import (
     CostSearch,
     LearnedCosts,
     SearchSettings,
+    bounding,
     cost_attributes,
     cost_bounds,
+    half_known,
     history_frame,
     n_evaluations,
     previous_costs,
@@ -51,7 +56,7 @@ from ecselm.estimators._cost_search import (
 )
 from ecselm.estimators._decision import MOST_CLASSES, DecisionEngine, learn_decision
 from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
-from ecselm.estimators._policy import decision_matrix, stated_constraints
+from ecselm.estimators._policy import decision_matrix
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
@@ -196,7 +201,8 @@ class ECSELMClassifier(ELMClassifierBase):
     n_hidden : int or "auto", default="auto"
         Number L of hidden units of every layer, as in :class:`ELMClassifier`.
     cost_level : {"class", "matrix", "sample"}, default="class"
-        What has a cost of its own. ``"class"``: every class, D = k, on a log scale.
+        What has a cost of its own. ``"class"``: every class, D = k, on a log scale; every
+        confusion where ``cost`` bounds those of more than two classes one by one.
         ``"matrix"``: every confusion, D = k (k - 1), on a log scale; rows are weighted
         through (12) with ``W = I`` and the mean over the wrong classes, or decisions are
         made by the matrix, see ``decision``. ``"sample"``: every row, D = N, as in the
@@ -205,7 +211,10 @@ class ECSELMClassifier(ELMClassifierBase):
         Stated costs, in any form :class:`CSELMClassifier` takes. They are in the first
         population, and are counted by ``scoring="mean_cost"``. Where they are known in part,
         their mean stands for them, and an ensemble that minimises the mean cost decides by
-        ``rule``, without a search: no data tell what a mistake costs.
+        ``rule``, without a search: no data tell what a mistake costs. For a metric that does
+        not count costs, those that are learned, and the prior, obey all that is known in part:
+        bounds, order, ratios and answers. ``fixed_costs``, ``cost_intervals`` and
+        ``cost_order`` must be None then, and so must ``cost_bounds`` for such a metric.
     rule : {"expected", "minimax_regret"}, default="expected"
         As in :class:`CSELMClassifier`, of an ensemble.
     cost_bounds : pair of floats, default=None
@@ -248,7 +257,8 @@ class ECSELMClassifier(ELMClassifierBase):
         Penalty in fitness for leaving the prior: this number times the squared logarithm
         of the factor by which costs differ from it. The prior is the power of W1 (9) implied
         by the metric, 1 for the G-mean, 0 for the accuracy, 1/2 for others such as F1; or
-        ``cost`` where the metric counts it.
+        ``cost`` where the metric counts it. It is moved to where ``cost`` that is known in
+        part allows it, with ratios as near as possible.
     keep_prior : bool or "always", default=True
         Whether to keep the prior where learned costs gain no more than a standard error of
         the comparison, or two where a class has fewer than 17 rows. ``"always"`` learns no
@@ -570,22 +580,26 @@ class ECSELMClassifier(ELMClassifierBase):
         # Costs: what the user states, and the priors that class counts and metric imply.
         stated = stated_by_user(self.cost, codes, classes, used, by_row)
         scoring = default_metric(stated) if self.scoring is None else self.scoring
+        constraints = half_known(self, classes)
+        obeyed = bounding(constraints, scoring, self.cost_bounds)
         problem = CostProblem.of_classes(
-            self.cost_level, data, classes, stated, scoring, self.priors, self.normalize
+            *(self._level_of(obeyed), data, classes, stated, scoring),
+            *(self.priors, self.normalize, obeyed),
         )
 
         # The space of the search: costs, and of one layer C and the width of a kernel.
         rng, seed = random_stream(self.random_state, self.checkpoint)
         kernel = None if self.kernel is None else self._kernel_map(self.kernel, data.X, data.weight)
         spans = (Span.fixed(1.0), None) if several else search_spans(self, kernel)
-        masses, by_matrix = problem.costed(data).masses(), several and self.cost_level == "matrix"
+        masses = problem.costed(data).masses()
+        by_matrix = several and isinstance(problem.level, MatrixLevel)
         search = planned_search(
             self, problem, masses, spans, previous, decides=decides or by_matrix
         )
         identity = {**source.identity(), **data.identity(), "costs": stated}
         resumed = partial(search.checkpoint, self.get_params(deep=False), seed=seed)
         self.classes_ = classes
-        self.constraints_ = stated_constraints(self.cost, classes)
+        self.constraints_ = constraints
         if several:
             checkpoint = resumed(identity)
             B, entries = self._fit_ensemble(source, data, problem, search, scoring, rng, checkpoint)
@@ -692,6 +706,8 @@ class ECSELMClassifier(ELMClassifierBase):
         matrix = engine.matrices(search.encoding.decode(result.point[np.newaxis]))[0]
         if problem.stated is not None and counts_costs(scoring):
             entries, matrix = problem.in_stated_unit(entries, matrix, kept=self.keeps_prior_)
+        if problem.constraints is not None:  # in its unit
+            matrix = problem.matrix(entries)
         if by_rule and self.constraints_ is not None:
             matrix = decision_matrix(self.constraints_, self.rule, loo.y, loo.weight, P)
         self._decision_costs_ = matrix
@@ -774,6 +790,11 @@ class ECSELMClassifier(ELMClassifierBase):
                 f"leave-one-out, got {self.fitness!r}: ensemble=None is one layer"
             )
         return True
+
+    def _level_of(self, obeyed: CostConstraints | None) -> str:
+        """Return the level of the costs, of which the default yields to what is stated."""
+        by_class = obeyed is None or has_cost_per_class(obeyed)
+        return "matrix" if self.cost_level == "class" and not by_class else self.cost_level
 
     def _validation_kind(self) -> Any:
         """Return the fitness of one layer."""
