@@ -18,10 +18,12 @@ from sklearn.model_selection import train_test_split
 from ecselm import ECSELMClassifier, ELMClassifier, ELMRegressor, WELMClassifier
 from ecselm.metrics import geometric_mean_score, paired_difference
 from ecselm.study import (
+    Asking,
     Baseline,
     Card,
     ClassCount,
     ColumnNote,
+    CostColumn,
     Curve,
     DataSummary,
     Difference,
@@ -31,6 +33,7 @@ from ecselm.study import (
     Member,
     RequestSummary,
     SearchSummary,
+    UnknownCosts,
 )
 from ecselm.study.run import members_of
 
@@ -139,6 +142,7 @@ def classes_card(load, target, stated=None, **parameters):
         roc[first],
         precision_recall[first],
         reliability_of(y_test, scores),
+        unknown=UnknownCosts(len(y_test), len(y_test) - 7, 0.25, 1.5, 10.0, "7 rows are open."),
     )
     return Card(
         RequestSummary("classes", target, "gmean", (), 0.25, 0),
@@ -264,9 +268,15 @@ def nasty(n_classes=25, n_columns=200):
         roc,
         roc,
         Curve(text, (0.1, 0.9), (0.2, 0.7), 0.15),
+        cost_low=matrix_of(costs / 2),
+        cost_high=matrix_of(costs * 2),
+        unknown=UnknownCosts(1000, 3, 1e300, 1e-300, None, text),
+        asking=Asking(
+            1000, 5, 4, 0.5, 0.75, Difference(0.25, None, None, False), (1,) * n_classes, text
+        ),
     )
     return Card(
-        RequestSummary("classes", text, "gmean", (text,), 0.25, 0),
+        RequestSummary("classes", text, "gmean", (text,), 0.25, 0, (CostColumn(text, text),)),
         DataSummary(text, 3000, 1000, notes, classes, (text,)),
         test,
         LearnedCosts(numbers_of(costs.mean(axis=1)), matrix_of(costs), (text,), True, -0.01, 0.02),

@@ -9,13 +9,13 @@ import pytest
 from ecselm.report import report_html, write_report
 from ecselm.report.page import POLICY
 from ecselm.report.summary import MAX_COLUMNS
-from ecselm.study import Baseline, Card, Curve
+from ecselm.study import Asking, Baseline, Card, CostColumn, Curve, Difference
 from tests.report import cards
 from tests.report.pages import Page, looked_up
 
 KEYS = {
-    "tumours": "warnings request data costs search members scores confusion recalls thresholds "
-    "calibration baselines reproduction",
+    "tumours": "warnings request data costs unknown search members scores confusion recalls "
+    "thresholds calibration baselines reproduction",
     "progression": "request data scores errors baselines",
     "bare": "request data scores",
 }
@@ -41,6 +41,7 @@ def test_numbers_that_matter_are_all_there(made):
         *(f"/baselines/{i}/scores/gmean" for i in range(2)),
         *(f"/baselines/{i}/difference/value" for i in range(2)),
         *(f"/data/columns/{i}/n_values" for i in range(30)),
+        *(f"/test/unknown/{part}" for part in ("n_settled", "mean_regret", "largest_regret")),
         "/test/total_cost",
         "/test/cost_matrix/0/1",
         "/test/roc/0/area",
@@ -213,3 +214,34 @@ def test_cards_that_contradict_themselves_are_refused_and_nothing_is_written(mad
     learned = dataclasses.replace(card.learned, class_costs=(1.0,))
     with pytest.raises(ValueError, match="class_costs must have a cost for each of 2 classes"):
         report_html(dataclasses.replace(card, learned=learned))
+
+
+def test_possible_costs_are_ranges_and_asking_has_a_section(made):
+    low, high = ((0.0, 1.0), (3.0, 0.0)), ((0.0, 1.0), (20.0, 0.0))
+    saved = Difference(0.25, 0.125, 0.5, True)
+    card = changed(
+        made["tumours"],
+        cost_low=low,
+        cost_high=high,
+        cost_matrix=((0.0, 1.0), (9.0, 0.0)),
+        asking=Asking(100, 5, 4, 0.5, 0.75, saved, (2, 3), "5 rows are left to a person."),
+    )
+    page = Page(report_html(card))
+    cells = {attrs.get("data-card"): text for attrs, text in page.all("td") if attrs}
+    assert cells["/test/cost_matrix/1/0"] == "3 to 20"
+    assert cells["/test/cost_matrix/0/1"] == "1"
+    places = dict(page.values())
+    assert places["/test/asking/mean_cost_without"] == "0.75"
+    assert places["/test/asking/by_class/1"] == "3"
+    text = report_html(card)
+    assert "5 rows are left to a person." in text
+    assert "By the mean of the possible costs, the mistakes cost" in text
+
+
+def test_costs_by_row_are_not_counted_by_cell(made):
+    card = made["tumours"]
+    request = dataclasses.replace(card.request, cost_columns=(CostColumn("loss"),))
+    text = report_html(dataclasses.replace(card, request=request))
+    assert "By the costs of each row, the mistakes cost" in text
+    assert "Mean cost of each mistake" in text
+    assert "and their cost" not in text

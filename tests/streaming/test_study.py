@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from ecselm.saving import load_model, save_model
 from ecselm.streaming import new_blocks, study_stream
 from ecselm.streaming.study import FEW, HashSplit
-from ecselm.study import Card, ColumnNote, FitRequest, evaluate_table, read_table
+from ecselm.study import Card, ColumnNote, CostOptions, FitRequest, evaluate_table, read_table
 
 N = 1500
 SMALL = {"n_hidden": 10, "max_epochs": 1, "population_size": 4}
@@ -132,7 +132,7 @@ def test_numbers_are_predicted(folder):
 
 
 def test_what_is_known_of_costs_is_kept(folder, tmp_path):
-    request = requested(worse=("ill->well > well->ill",))
+    request = requested(costs=CostOptions(worse=("ill->well > well->ill",)))
     done = study_stream(folder / "a.parquet", request, block_rows=400, sample=400)
     ill, well = done.card.learned.class_costs
     assert ill > well
@@ -159,7 +159,7 @@ def test_notes_name_rows_without_a_target_and_rare_classes(frame, tmp_path):
     [
         (requested(test_share=1.5), {}, "held-out must be a share between 0 and 1"),
         (requested("State"), {}, "did you mean 'state'"),
-        (requested(worse=("il->well > well->ill",)), {}, "did you mean 'ill'"),
+        (requested(costs=CostOptions(worse=("il->well > well->ill",))), {}, "did you mean 'ill'"),
         (requested(), {"block_rows": 0}, "block_rows must be at least 1"),
         (requested(), {"sample": 0}, "sample must be at least 1 row"),
         (requested(test_share=1e-9), {}, "held-out must leave training rows"),

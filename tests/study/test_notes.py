@@ -15,6 +15,7 @@ from ecselm.study import (
     LearnedCosts,
     RequestSummary,
     SearchSummary,
+    UnknownCosts,
 )
 from ecselm.study.evaluate import recall_estimate
 from ecselm.study.notes import warnings_of
@@ -173,24 +174,33 @@ def test_kept_prior_is_mentioned_unless_requested():
 
 
 @pytest.mark.parametrize(
-    ("metric", "stated", "used"),
+    ("metric", "half_known", "used"),
     [
-        ("mean_cost", ((0.0, 3.0), (1.0, 0.0)), "the stated costs"),
-        ("gmean", ((0.0, 3.0), (1.0, 0.0)), "the defaults for this metric and class balance"),
-        ("gmean", None, "the defaults for this metric, class balance and stated costs"),
+        ("mean_cost", False, "the stated costs"),
+        ("gmean", False, "the defaults for this metric and class balance"),
+        ("gmean", True, "the defaults for this metric, class balance and stated costs"),
     ],
     ids=["counted", "not counted", "constraints"],
 )
-def test_kept_prior_names_stated_costs_where_they_are_it(metric, stated, used):
+def test_kept_prior_names_stated_costs_where_they_are_it(metric, half_known, used):
+    stated = ((0.0, 3.0), (1.0, 0.0))
+    low = stated if half_known else None
     said = ("an ill case taken for well costs 3",)
     card = replace(
         FINE,
         request=replace(FINE.request, metric=metric, cost_constraints=said),
-        test=replace(FINE.test, scores={metric: 0.9}, cost_matrix=stated),
+        test=replace(FINE.test, scores={metric: 0.9}, cost_matrix=stated, cost_low=low),
         baselines=(),
         learned=replace(FINE.learned, keeps_prior=True),
     )
     assert only(card).endswith(f"on validation rows (+0.02, s.e. 0.01), so {used} are used.")
+
+
+def test_costs_that_leave_most_answers_open_are_mentioned():
+    for n_settled, assumed, is_noted in ((49, None, True), (50, None, False), (0, 10.0, False)):
+        unknown = UnknownCosts(100, n_settled, 0.1, 0.2, assumed)
+        found = warnings_of(replace(FINE, test=replace(FINE.test, unknown=unknown)))
+        assert any("depend on costs that are not known" in one for one in found) is is_noted
 
 
 def test_miscalibrated_probabilities_are_mentioned():

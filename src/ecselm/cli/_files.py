@@ -10,11 +10,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ecselm._files import replacing
+from ecselm.estimators._policy import Decisions
 from ecselm.saving import SavedModel, load_model, save_model
 from ecselm.study import Card
+from ecselm.study.decisions import last_step
 from ecselm.tables.arrow import check_pyarrow
 from ecselm.tables.read import check_there
 
@@ -103,6 +106,21 @@ def predictions_of(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
         for name, column in zip(model.classes_, P.T, strict=True):
             predictions[f"probability of {name}"] = column
     return predictions
+
+
+def decided(model: Any, decisions: Decisions) -> pd.DataFrame:
+    """Return the answer to every row, and the probabilities of the classes."""
+    classes = np.asarray(model.classes_)
+    labels = np.empty(len(classes) + 1, dtype=object)
+    is_text = isinstance(classes.tolist()[0], str)
+    own = getattr(last_step(model), "reject_label_", "reject" if is_text else None)
+    labels[:-1], labels[-1] = classes.tolist(), own
+    asked = decisions.asked.any()
+    answers = labels[decisions.answers] if asked else classes[decisions.answers]
+    found = pd.DataFrame({PREDICTION: answers})
+    for name, column in zip(classes, decisions.probabilities.T, strict=True):
+        found[f"probability of {name}"] = column
+    return found
 
 
 def check_predictions_file(path: Path, option: str) -> None:

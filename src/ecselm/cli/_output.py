@@ -161,6 +161,7 @@ def print_card(card: Card, *, as_json: bool) -> None:
         print_lines(["", *card.learned.sentences])
     _print_scores(card)
     _print_classes(card, card.test)
+    print_lines(_open_questions(card.test))
     print_lines(["", *(f"note: {warning}" for warning in card.warnings)])
 
 
@@ -172,6 +173,14 @@ def print_evaluation(card: Card, found: Evaluation, *, as_json: bool) -> None:
     rows = [[name, f"{value:.4g}"] for name, value in found.scores.items()]
     print_table("on these rows", ["score", "value"], rows)
     _print_classes(card, found)
+    print_lines(_open_questions(found))
+
+
+def _open_questions(found: Evaluation) -> list[str]:
+    """Return what depends on costs that are not known, and what asking a person saves."""
+    parts = (found.unknown, found.asking)
+    sentences = [part.sentence for part in parts if part is not None and part.sentence]
+    return ["", *sentences] if sentences else []
 
 
 def _print_data(card: Card) -> None:

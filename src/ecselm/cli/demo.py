@@ -12,11 +12,11 @@ from ecselm._files import write_whole
 from ecselm.cli._files import store_model
 from ecselm.cli._output import print_card, print_lines, search_bar
 from ecselm.report import write_report
-from ecselm.study import FitRequest, study_table
+from ecselm.study import CostOptions, FitRequest, study_table
 from ecselm.tables.read import Table
 
 TABLE = "tumours.csv"
-WORSE = "malignant->benign > benign->malignant"
+KNOWN = "malignant->benign = 3..20 * benign->malignant"
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -24,8 +24,8 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = commands.add_parser(
         "demo",
         help=summary,
-        description="Fit the breast cancer data of scikit-learn, with the constraint that a missed "
-        "malignant tumour is worse than a false alarm, and write table, model and report.",
+        description="Fit the breast cancer data of scikit-learn, with a missed malignant tumour "
+        "that costs 3 to 20 times as much as a false alarm, and write table, model and report.",
     )
     parser.add_argument(
         "--output",
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     folder = args.output
     folder.mkdir(parents=True, exist_ok=True)
     table = tumours()
-    request = FitRequest(target="diagnosis", metric="gmean", worse=(WORSE,))
+    request = FitRequest(target="diagnosis", costs=CostOptions(cost=(KNOWN,)))
     with search_bar(shown=not args.json) as bar:
         done = study_table(table, request, file=TABLE, callbacks=[bar], command="ecselm demo")
     write_whole(folder / TABLE, table.frame.to_csv(index=False).encode())

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ecselm.cli._costs import add_cost_options, cost_options
 from ecselm.cli._files import card_of, saved_model
 from ecselm.cli._output import print_evaluation
 from ecselm.study import evaluate_table
@@ -18,10 +19,12 @@ def add_parser(commands: Any, summary: str) -> None:
         "evaluate",
         help=summary,
         description="Score a saved model on a table that has the target, by the metric of the "
-        "model and others.",
+        "model and others. Other costs than those of the model may be stated; nothing is fitted "
+        "again.",
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model saved by 'ecselm fit'")
     parser.add_argument("data", type=Path, metavar="FILE", help="rows with the target")
+    add_cost_options(parser.add_argument_group("costs in the place of those of the model"))
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument(
         "--pickle",
@@ -35,5 +38,5 @@ def run(args: argparse.Namespace) -> None:
     """Score the model and print the results."""
     saved = saved_model(args.model, pickle=args.pickle)
     card = card_of(saved.card, args.model)
-    found = evaluate_table(saved.model, card, read_table(args.data))
+    found = evaluate_table(saved.model, card, read_table(args.data), cost_options(args))
     print_evaluation(card, found, as_json=args.json)

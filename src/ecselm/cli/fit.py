@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from ecselm.cli._costs import add_cost_options, cost_options
 from ecselm.cli._files import check_distinct, check_writable, store_model
 from ecselm.cli._output import print_card, print_lines, search_bar, stream_bar
 from ecselm.report import write_report
@@ -21,8 +22,9 @@ def add_parser(commands: Any, summary: str) -> None:
         "fit",
         help=summary,
         description="Fit a model to a CSV, Parquet, Arrow, ARFF or libsvm file and evaluate it on "
-        "test rows. Costs of mistakes may be given as numbers, intervals or an order; costs that "
-        "are not given are learned. If a number is given, mistakes that are not mentioned cost 1.",
+        "test rows. Costs of mistakes may be given as numbers, intervals, order or ratios, or by "
+        "row; mistakes that are not mentioned cost 1. Decisions are then made for all costs that "
+        "are possible. Without any of them, costs are learned for the metric.",
     )
     parser.add_argument("data", type=Path, metavar="FILE", help="table of training data")
     parser.add_argument(
@@ -51,29 +53,9 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--metric",
         help="metric to optimise: gmean, f1_macro, mean_cost, or any scorer of scikit-learn "
-        "(default: balanced_accuracy, or mean_cost if all costs are given)",
+        "(default: balanced_accuracy, or mean_cost if anything is stated about costs)",
     )
-    group.add_argument(
-        "--cost",
-        action="append",
-        default=[],
-        metavar="'TRUE->PREDICTED=NUMBER' or FILE",
-        help="cost of a mistake, may be repeated; or the file of a square table of costs",
-    )
-    group.add_argument(
-        "--worse",
-        action="append",
-        default=[],
-        metavar="'A->B > B->A'",
-        help="mistakes in order of their costs, the most expensive first; may be repeated",
-    )
-    group.add_argument(
-        "--cost-between",
-        action="append",
-        default=[],
-        metavar="'A->B=LOW..HIGH'",
-        help="interval of the cost of a mistake, may be repeated",
-    )
+    add_cost_options(group)
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +152,7 @@ def _check_files(args: argparse.Namespace) -> None:
     for option, path in written.items():
         if path is not None:
             check_writable(path, option)
-    tables = {f"--cost {one}": Path(one) for one in args.cost if "=" not in one}
+    tables = {f"--cost {one}": Path(one) for one in args.cost if Path(one).exists()}
     check_distinct({"FILE": args.data, **tables, **written})
 
 
@@ -202,9 +184,7 @@ def _request(args: argparse.Namespace) -> FitRequest:
     return FitRequest(
         target=args.target,
         metric=args.metric,
-        cost=tuple(args.cost),
-        worse=tuple(args.worse),
-        between=tuple(args.cost_between),
+        costs=cost_options(args),
         task=args.task,
         groups=args.groups,
         test_share=args.held_out,

@@ -7,12 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from ecselm._files import write_whole
+from ecselm.report.costs import asking, costs, unknown
 from ecselm.report.html import Markup, Section, element, shortened
 from ecselm.report.results import (
     baselines,
     calibration,
     confusion,
-    costs,
     errors,
     members,
     recalls,
@@ -37,6 +37,8 @@ PARTS = (
     request,
     data,
     costs,
+    unknown,
+    asking,
     search,
     members,
     scores,

@@ -1,10 +1,9 @@
-"""Results on test rows: mistakes, scores, baselines, curves, and learned costs."""
+"""Results on test rows: mistakes, scores, baselines, curves, search and members."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ecselm.metrics import Metric, get_metric
 from ecselm.report.charts import (
@@ -17,9 +16,9 @@ from ecselm.report.charts import (
     bar,
     chart,
     heat_map,
-    levels,
     whisker,
 )
+from ecselm.report.costs import by_costs
 from ecselm.report.html import (
     Markup,
     Section,
@@ -30,7 +29,6 @@ from ecselm.report.html import (
     figure,
     full_amount,
     joined,
-    listed,
     marks,
     named,
     number,
@@ -40,11 +38,11 @@ from ecselm.report.html import (
     share,
     table,
 )
-from ecselm.study import Card, Curve, Estimate, Evaluation, LearnedCosts, SearchSummary
+from ecselm.study import Card, Curve, Estimate, Evaluation, SearchSummary
 
 Row = tuple[Markup, Mapping[str, float], float | None, tuple[str | int, ...]]
 MOST_MISTAKES = 10  # that are listed where the table is large
-MOST_DIGITS = 6  # of costs that are written in full
+MOST_DIGITS = 6  # of numbers that are written in full
 
 
 def baselines(card: Card) -> Section | None:
@@ -163,7 +161,7 @@ def confusion(card: Card) -> Section | None:
     body = joined(
         (
             _counted(card),
-            _matrix(names, test) if len(names) <= MOST_SHOWN else None,
+            _matrix(card, names) if len(names) <= MOST_SHOWN else None,
             _frequent(names, test) if len(names) > MOST_NAMED else None,
         )
     )
@@ -212,12 +210,14 @@ def _counted(card: Card) -> Markup:
     if card.test.total_cost is not None:
         cost = card.test.total_cost
         total_cost = figure(amount(cost), cost, "test", "total_cost")
-        words += ["By the stated costs, the mistakes cost ", total_cost, " in all."]
+        words += [f"{by_costs(card)}, the mistakes cost ", total_cost, " in all."]
     return paragraph(*words)
 
 
-def _matrix(names: Sequence[str], test: Evaluation) -> Markup:
-    is_brief = len(names) > MOST_NAMED
+def _matrix(card: Card, names: Sequence[str]) -> Markup:
+    test, is_brief = card.test, len(names) > MOST_NAMED
+    if card.request.cost_columns:  # the mean cost of a cell is not that of its rows
+        test = replace(test, cost_matrix=None)
     cells = [[_cell(test, i, j, is_brief) for j in range(len(names))] for i in range(len(names))]
     shown = "rows" if is_brief else "rows, and share of the true class"
     costs = "" if test.cost_matrix is None or is_brief else ", and their cost"
@@ -435,43 +435,6 @@ def _areas(curves: Sequence[Curve], key: str) -> Markup:
     )
 
 
-def costs(card: Card) -> Section | None:
-    """Return the costs that were stated, and those used in training or in decisions."""
-    stated, learned = card.test.cost_matrix, card.learned
-    if stated is None and learned is None:
-        return None
-    names = [one.name for one in card.data.classes]
-    is_shown = len(names) <= MOST_SHOWN
-    parts: list[Markup | None] = []
-    if stated is not None and is_shown:
-        place = "test", "cost_matrix"
-        parts.append(_cost_table("Stated cost", names, stated, place, full_amount))
-    if learned is not None:
-        noun = _nouns(card, learned)[0]
-        has_matrix = bool(learned.matrix) and is_shown
-        is_enough = has_matrix and len(names) <= 2  # with two classes a mistake is a class
-        write = partial(_cost_amount, digits=3 if len(names) <= MOST_NAMED else 2)
-        parts = [
-            listed(learned.sentences, "words") if learned.sentences else None,
-            _gain(card, learned),
-            *parts,
-            _cost_table(noun, names, learned.matrix, ("learned", "matrix"), write)
-            if has_matrix and learned.matrix != stated
-            else None,
-            _by_class(noun, names, learned) if learned.class_costs and not is_enough else None,
-        ]
-    return Section("costs", "Costs of mistakes", joined(parts))
-
-
-def _nouns(card: Card, learned: LearnedCosts) -> tuple[str, str]:
-    """Return what learned costs are called beside stated ones, singular and plural."""
-    if card.test.cost_matrix is None:
-        return "Cost", "Costs"
-    if learned.decides:
-        return "Cost in decisions", "Costs in decisions"
-    return "Training weight", "Training weights"
-
-
 def search(card: Card) -> Section | None:
     """Return the history of the search."""
     found = card.search
@@ -538,85 +501,6 @@ def members(card: Card) -> Section | None:
         table("Members, the best first", head, rows, "columns"),
     )
     return Section("members", "Ensemble", joined((words, listed_members)))
-
-
-def _gain(card: Card, learned: LearnedCosts) -> Markup:
-    """Return whether learned costs beat the prior costs."""
-    is_stated = card.test.cost_matrix is not None
-    if not card.has_learned_costs():
-        return paragraph(
-            "No costs were searched: these are the default costs for this metric, the class "
-            "balance and the stated costs."
-        )
-    if not learned.keeps_prior:
-        _, what = _nouns(card, learned)
-        outcome = f"These {what.lower()} were learned: the search found them best for the metric."
-    elif is_stated and get_metric(card.request.metric).uses_cost:
-        outcome = "Learned costs did not clearly beat the stated costs, so these are used."
-    elif is_stated:
-        outcome = (
-            "Learned costs did not clearly beat the default costs for this metric and the class "
-            "balance, so the defaults are used; this metric does not count the stated costs."
-        )
-    else:
-        outcome = (
-            "Learned costs did not clearly beat the default costs for this metric, the class "
-            "balance and the stated costs, so the defaults are used."
-        )
-    if learned.gain is None:
-        return paragraph(outcome)
-    written = f"{learned.gain:+.3g}" if learned.gain else "0"
-    gain = figure(written, learned.gain, "learned", "gain")
-    error = None
-    if learned.gain_std_error is not None:
-        value = learned.gain_std_error
-        error = joined((", s.e. ", figure(amount(value), value, "learned", "gain_std_error")))
-    return paragraph(
-        outcome, " Gain of learned costs on validation rows: ", gain, error or "", "."
-    )  # fmt: skip
-
-
-def _cost_table(
-    noun: str,
-    names: list[str],
-    matrix: tuple[tuple[float, ...], ...],
-    place: tuple[str, str],
-    write: Callable[[float], str],
-) -> Markup:
-    heights = levels(matrix)
-    cells = [
-        [
-            Cell(
-                Markup("\N{EN DASH}" if i == j else write(cost)),
-                marks(cost, *place, i, j),
-                "wrong",
-                heights[i][j],
-            )
-            for j, cost in enumerate(row)
-        ]
-        for i, row in enumerate(matrix)
-    ]
-    return heat_map(f"{noun} of each mistake; darker is more expensive", names, cells)
-
-
-def _cost_amount(cost: float, digits: int = 3) -> str:
-    """Return a cost that was learned, or fixed by the user: then it has few digits, all shown."""
-    is_short = float(f"{cost:.{MOST_DIGITS}g}") == cost
-    return full_amount(cost) if is_short else amount(cost, digits)
-
-
-def _by_class(noun: str, names: list[str], learned: LearnedCosts) -> Markup:
-    most = max((abs(cost) for cost in learned.class_costs), default=0.0) or 1.0
-    rows = (
-        (
-            named(name, 40),
-            number(figure(_cost_amount(cost), cost, "learned", "class_costs", i)),
-            bar(f"{name}: {_cost_amount(cost)}", ((0.0, abs(cost) / most, "wrong"),)),
-        )
-        for i, (name, cost) in enumerate(zip(names, learned.class_costs, strict=True))
-    )
-    head = ("class", noun.lower(), scale("0", _cost_amount(most)))
-    return table(f"{noun} of a mistake on each class", head, rows, "bars")
 
 
 def _course(found: SearchSummary) -> list[Markup]:

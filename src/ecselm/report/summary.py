@@ -8,6 +8,7 @@ from typing import Any
 
 from ecselm.metrics import get_metric
 from ecselm.report.charts import bar
+from ecselm.report.costs import by_costs
 from ecselm.report.html import (
     Markup,
     Section,
@@ -149,7 +150,7 @@ def _costs(card: Card, place: int) -> Markup | None:
     mine = figure(amount(own), own, "test", "total_cost")
     theirs = figure(amount(other), other, "baselines", place, "total_cost")
     return joined(
-        (" By the stated costs, the model costs ", mine, " in all and the baseline ", theirs, ".")
+        (f" {by_costs(card)}, the model costs ", mine, " in all and the baseline ", theirs, ".")
     )
 
 
@@ -304,8 +305,9 @@ def _matrices(card: Card) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
     test = card.test
     if test.confusion:
         yield "confusion", test.confusion
-    if test.cost_matrix is not None:
-        yield "cost_matrix", test.cost_matrix
+    for name in ("cost_matrix", "cost_low", "cost_high"):
+        if getattr(test, name) is not None:
+            yield name, getattr(test, name)
     if card.learned is not None and card.learned.matrix:
         yield "matrix", card.learned.matrix
     for baseline in card.baselines:

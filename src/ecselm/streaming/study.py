@@ -318,17 +318,31 @@ def new_blocks(
     ...     [rows["age"].tolist() for rows in new_blocks(file, [age], block_rows=2)]
     [[12.0, 7.0], [9.0]]
     """
+    blocks = table_blocks(path, columns, block_rows=block_rows, progress=progress)
+    return (rows for _, rows in blocks)
+
+
+def table_blocks(
+    path: str | os.PathLike[str],
+    columns: Iterable[ColumnNote],
+    *,
+    block_rows: int = BLOCK_ROWS,
+    progress: ProgressCallback = None,
+) -> Iterator[tuple[Any, Any]]:
+    """Return blocks of a file, each as it is and as a model takes it; see :func:`new_blocks`."""
     file = Path(path)
     passes = Passes(1 + int(ending_of(file) in DELIMITED), progress)
     return _read(scanned_blocks(file, None, block_rows, passes), tuple(columns), passes)
 
 
-def _read(blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes) -> Iterator[Any]:
+def _read(
+    blocks: Blocks, columns: tuple[ColumnNote, ...], passes: Passes
+) -> Iterator[tuple[Any, Any]]:
     start = 0
     for number, frame in enumerate(passes.over(blocks, PREDICT, len), 1):
         with placed(number, start, len(frame)):
             rows = new_rows(frame, columns)
-        yield rows
+        yield frame, rows
         start += len(frame)
 
 
@@ -384,6 +398,11 @@ def study_stream(
     """
     check_request(request)
     check_sample(sample)
+    if request.costs.asks or request.costs.columns:
+        raise ValueError(
+            "--cost-column, --reject-cost and --reject-capacity must be left out with --stream, "
+            "which sums over rows before they are decided; 'ecselm predict' takes them"
+        )
     file, passes = Path(path), Passes(N_PASSES, progress)
     found = first_pass(file, request, block_rows, sample, passes)
     summary, cost, model = _resolved(found.target, request)
@@ -443,11 +462,10 @@ def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any,
     n_rows = sum(target.counts.values())
     check_values(request.target, target.task, target.n_values, n_rows)
     stated = stated_costs_of(request, target.task, target.classes)
-    metric = metric_of(request, stated)
+    metric = metric_of(request, target.task, stated)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
     summary = summary_of(request, target.task, stated, metric)
-    cost = None if stated is None else stated.cost
-    return summary, cost, request.model(target.task, stated, metric)
+    return summary, stated.cost, request.model(target.task, stated, metric)
 
 
 def _on_all_rows(fit: Fit, found: FirstPass, block_rows: int, passes: Passes) -> Fit:

@@ -1,9 +1,11 @@
 """Fit a model to a table, evaluate it on test rows, and describe it on a card."""
 
 from ecselm.study.card import (
+    Asking,
     Baseline,
     Card,
     ClassCount,
+    CostColumn,
     Curve,
     DataSummary,
     Difference,
@@ -13,26 +15,32 @@ from ecselm.study.card import (
     Member,
     RequestSummary,
     SearchSummary,
+    UnknownCosts,
 )
+from ecselm.study.decisions import CostOptions, decisions_by, explanations
 from ecselm.study.request import (
     FitRequest,
     FitResult,
     evaluate_table,
     predicted_rows,
+    row_costs_of,
     study_table,
 )
-from ecselm.study.statements import StatedCosts, read_stated_costs
+from ecselm.study.statements import read_stated_costs
 from ecselm.tables.cells import DayNumbers
 from ecselm.tables.read import Table, read_table
 from ecselm.tables.rows import TrainingRows, new_rows, task_of, training_rows
 from ecselm.tables.schema import ColumnNote, ColumnPlan, plan_columns
 
 __all__ = [
+    "Asking",
     "Baseline",
     "Card",
     "ClassCount",
     "ColumnNote",
     "ColumnPlan",
+    "CostColumn",
+    "CostOptions",
     "Curve",
     "DataSummary",
     "DayNumbers",
@@ -45,15 +53,18 @@ __all__ = [
     "Member",
     "RequestSummary",
     "SearchSummary",
-    "StatedCosts",
     "Table",
     "TrainingRows",
+    "UnknownCosts",
+    "decisions_by",
     "evaluate_table",
+    "explanations",
     "new_rows",
     "plan_columns",
     "predicted_rows",
     "read_stated_costs",
     "read_table",
+    "row_costs_of",
     "study_table",
     "task_of",
     "training_rows",

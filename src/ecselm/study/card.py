@@ -14,7 +14,16 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from ecselm.metrics import get_metric
 from ecselm.tables.schema import ColumnNote, Task
 
-FORMAT = 3  # of cards; raised when a field changes its meaning
+FORMAT = 4  # of cards; raised when a field changes its meaning
+
+
+@dataclass(frozen=True, slots=True)
+class CostColumn:
+    """A column with costs by row: of a confusion, of mistakes on a class, or of any mistake."""
+
+    name: str
+    truth: str | None = None
+    predicted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,8 @@ class RequestSummary:
     cost_constraints: tuple[str, ...]  # a sentence each
     test_share: float  # of the rows
     seed: int
+    cost_columns: tuple[CostColumn, ...] = ()
+    other_costs: tuple[tuple[float, ...], ...] | None = None  # of mistakes without a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,28 +122,62 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """Paired difference in a metric on the test rows, positive if the first of two leads."""
+
+    value: float
+    low: float | None  # of the interval; None where too few rows carry the difference
+    high: float | None
+    beyond_chance: bool  # whether the interval excludes 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownCosts:
+    """Answers to test rows that depend on costs which are not known."""
+
+    n: int  # test rows
+    n_settled: int  # answers that are the best for all possible costs
+    mean_regret: float  # of the others: what they may cost more than the best
+    largest_regret: float
+    assumed: float | None = None  # ratio of two costs that is supposed where none are stated
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Test rows that are left to a person, and what this saves."""
+
+    n: int  # test rows
+    n_asked: int
+    n_wrong: int  # of the asked rows whose best class is not the true one
+    mean_cost: float  # of a row
+    mean_cost_without: float  # if every row had the best class as its answer
+    saved: Difference  # per row
+    by_class: tuple[int, ...]  # asked rows of each true class
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results of a model on test rows."""
+    """Results of a model on test rows.
+
+    Of rows that are left to a person, the best class counts, except in ``asking``.
+    """
 
     scores: dict[str, float]  # by metric, see Metric.greater_is_better
     confusion: tuple[tuple[int, ...], ...] = ()  # rows are the truth
-    cost_matrix: tuple[tuple[float, ...], ...] | None = None  # stated costs, by confusion
+    # Stated costs by confusion: of half-known ones, and of costs by row, the mean.
+    cost_matrix: tuple[tuple[float, ...], ...] | None = None
     total_cost: float | None = None  # by stated costs
     recalls: tuple[Estimate, ...] = ()
     roc: tuple[Curve, ...] = ()  # of each class against the others; of two classes one
     precision_recall: tuple[Curve, ...] = ()
     reliability: Curve | None = None  # observed over predicted; area: expected calibration error
     cumulative: Curve | None = None  # share of rows within an error, for regression
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Paired difference in the requested metric on the test rows, positive if the model leads."""
-
-    value: float
-    low: float | None  # of the interval; None where too few rows carry the difference
-    high: float | None
-    beyond_chance: bool  # whether the interval excludes 0
+    cost_low: tuple[tuple[float, ...], ...] | None = None  # least possible costs, if half known
+    cost_high: tuple[tuple[float, ...], ...] | None = None  # greatest possible costs
+    unknown: UnknownCosts | None = None  # for classes
+    asking: Asking | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,15 +29,23 @@ from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.costs import parse_cost
 from ecselm.costs.parse import numbers
 from ecselm.estimators import ELMClassifier, ELMRegressor, WELMClassifier
+from ecselm.estimators._policy import Decisions
 from ecselm.metrics import PairedDifference, get_metric, get_scorer, paired_difference
 from ecselm.metrics.intervals import (
     RecordedClassifier,
     RecordedRegressor,
     confusion_difference,
+    from_effects,
     jackknife_difference,
     jackknife_scores,
 )
 from ecselm.study.card import Baseline, Curve, Difference, Estimate, Evaluation
+from ecselm.study.decisions import (
+    asking_results,
+    decisions_of,
+    is_half_known,
+    unknown_costs,
+)
 from ecselm.tables.schema import Task
 
 ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
@@ -63,7 +71,15 @@ CONSTANT = (MAJORITY, "mean", "median")  # baselines with one prediction for all
 
 
 def evaluate(
-    model: Any, X: Any, y: Any, *, metric: str | None = None, cost: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    metric: str | None = None,
+    cost: Any = None,
+    sample_cost: Any = None,
+    groups: Any = None,
+    decisions: Decisions | None = None,
 ) -> Evaluation:
     """Return results of a fitted model on rows that it was not fitted on.
 
@@ -79,9 +95,15 @@ def evaluate(
         True labels or numbers.
     metric : str or None, default=None
         A score in addition to the usual ones, see :func:`ecselm.metrics.get_scorer`.
-    cost : array, DataFrame, dict or None, default=None
+    cost : CostConstraints, array, DataFrame, dict or None, default=None
         Costs of mistakes, in any form the estimators take, arrays in the order of
-        ``classes_``.
+        ``classes_``. Mistakes are counted by the mean of half-known ones.
+    sample_cost : array of shape (n, k, k), default=None
+        Known costs of the rows, by which the model decides and mistakes are counted.
+    groups : array of shape (n,), default=None
+        Labels of rows that belong together.
+    decisions : Decisions or None, default=None
+        Decisions on the rows by other costs than those of the model.
 
     Returns
     -------
@@ -105,18 +127,22 @@ def evaluate(
     check_consistent_length(X, y)
     if not len(y):
         raise ValueError("y must have at least one row, got none")
-    recorded = record_predictions(model, X)
+    if decisions is None and not is_regressor(model):
+        decisions = decisions_of(model, X, sample_cost)
+    recorded = record_predictions(model, X, decisions)
     if isinstance(recorded, RecordedRegressor):
         y_true = numbers(y, "y")
         scores = number_scores(recorded, y_true, metric)
         return Evaluation(scores, cumulative=cumulative_curve(y_true - recorded.y_pred))
     codes = known_codes(y, recorded.classes)
-    scored = class_scores(recorded, codes, metric, cost)
+    scored = class_scores(recorded, codes, metric, cost, sample_cost)
     curves = _CurveScores.of(recorded, codes)
+    known = cost.for_classes(recorded.classes) if is_half_known(cost) else None
+    by_row = sample_cost is not None
     return Evaluation(
         scored.scores,
         scored.confusion,
-        None if scored.costs is None else tuple(map(tuple, scored.costs.tolist())),
+        None if scored.costs is None else _nested(scored.costs),
         scored.total_cost,
         _recalls(scored.counts, recorded.classes),
         () if curves is None else curves.drawn(roc_points),
@@ -124,19 +150,39 @@ def evaluate(
         None
         if curves is None
         else curves.reliability(known_codes(recorded.y_pred, curves.classes)),
+        cost_low=None if known is None else _nested(known.low),
+        cost_high=None if known is None else _nested(known.high),
+        unknown=None
+        if decisions is None
+        else unknown_costs(decisions, are_stated=cost is not None, by_row=by_row),
+        asking=None if decisions is None else asking_results(decisions, codes, groups),
     )
 
 
-def record_predictions(model: Any, X: Any) -> RecordedClassifier | RecordedRegressor:
-    """Return the predictions of a model, with probabilities and decision values it gives."""
-    y_pred = np.asarray(model.predict(X))
+def _nested(matrix: FloatArray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def record_predictions(
+    model: Any, X: Any, decisions: Decisions | None = None
+) -> RecordedClassifier | RecordedRegressor:
+    """Return the predictions of a model, with probabilities and decision values it gives.
+
+    Rows that are left to a person have the best class as their prediction.
+    """
     if is_regressor(model):
-        return RecordedRegressor(y_pred.astype(np.float64))
-    outputs = [
-        np.asarray(getattr(model, method)(X), dtype=np.float64) if hasattr(model, method) else None
-        for method in ("predict_proba", "decision_function")
-    ]
-    return RecordedClassifier(np.asarray(model.classes_), y_pred, *outputs)
+        return RecordedRegressor(np.asarray(model.predict(X)).astype(np.float64))
+    classes = np.asarray(model.classes_)
+    values = None
+    if hasattr(model, "decision_function"):
+        values = np.asarray(model.decision_function(X), dtype=np.float64)
+        is_asking = values.ndim == 2 and values.shape[1] == len(classes) + 1
+        values = None if is_asking else values  # asking is no class, which scorers expect
+    if decisions is not None:
+        y_pred = classes[decisions.classes()]
+        return RecordedClassifier(classes, y_pred, decisions.probabilities, values)
+    P = np.asarray(model.predict_proba(X), np.float64) if hasattr(model, "predict_proba") else None
+    return RecordedClassifier(classes, np.asarray(model.predict(X)), P, values)
 
 
 # Scores.
@@ -148,7 +194,8 @@ class ClassScores:
 
     scores: dict[str, float]
     counts: IntArray  # (k, k), rows are the truth
-    costs: FloatArray | None = None  # (k, k), stated
+    costs: FloatArray | None = None  # (k, k), stated, or the mean of those by row
+    by_row: FloatArray | None = None  # (n,), of the predictions, where costs are known by row
 
     @property
     def confusion(self) -> tuple[tuple[int, ...], ...]:
@@ -158,22 +205,38 @@ class ClassScores:
     @property
     def total_cost(self) -> float | None:
         """Return the cost of all mistakes, None where no costs are stated."""
+        if self.by_row is not None:
+            return float(self.by_row.sum())
         return None if self.costs is None else float((self.counts * self.costs).sum())
 
 
 def class_scores(
-    recorded: RecordedClassifier, codes: IntArray, metric: str | None, cost: Any
+    recorded: RecordedClassifier,
+    codes: IntArray,
+    metric: str | None,
+    cost: Any,
+    sample_cost: FloatArray | None = None,
 ) -> ClassScores:
     """Score the predictions of rows whose true classes are at positions ``codes`` (n,)."""
     classes = recorded.classes
-    costs = None if cost is None else parse_cost(cost, classes)
-    counts = confusion_counts(codes, known_codes(recorded.y_pred, classes), len(classes))
+    predicted = known_codes(recorded.y_pred, classes)
+    counts = confusion_counts(codes, predicted, len(classes))
+    costs, by_row = None if cost is None else parse_cost(cost, classes), None
+    if sample_cost is not None:
+        costs = _mean_costs(sample_cost, codes)
+        by_row = sample_cost[np.arange(len(codes)), codes, predicted]
     requested = [] if metric is None else [metric]
-    names = dict.fromkeys([*requested, *ALWAYS, *([] if costs is None else ["mean_cost"])])
+    counted_costs = ["mean_cost"] if sample_cost is None else ["mean_cost", "savings"]
+    names = dict.fromkeys([*requested, *ALWAYS, *([] if costs is None else counted_costs)])
     scores = {}
     for name in names:
         counted = get_metric(name).confusion_metric(classes, costs)
         try:
+            of_costs = get_metric(name).function if get_metric(name).uses_cost else None
+            if by_row is not None and of_costs is not None:
+                y_true, y_pred = classes[codes], classes[predicted]
+                scores[name] = of_costs(y_true, y_pred, sample_cost=sample_cost, labels=classes)
+                continue
             if counted is None:
                 value = _scorer_value(recorded, classes[codes], name)
             else:
@@ -183,7 +246,16 @@ def class_scores(
         # Confusion metrics are negated where less is better; cards hold the plain value.
         is_negated = counted is not None and not get_metric(name).greater_is_better
         scores[name] = abs(value) if is_negated else value
-    return ClassScores(_finite(scores), counts, costs)
+    return ClassScores(_finite(scores), counts, costs, by_row)
+
+
+def _mean_costs(sample_cost: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the mean costs (k, k) of rows, those of every true class from its rows."""
+    means = np.zeros(sample_cost.shape[1:])
+    for c in range(len(means)):
+        mine = codes == c
+        means[c] = sample_cost[mine if mine.any() else slice(None), c].mean(axis=0)
+    return means
 
 
 def number_scores(
@@ -448,6 +520,7 @@ class Baselines:
         *,
         metric: str | None = None,
         cost: Any = None,
+        sample_cost: FloatArray | None = None,
         model: RecordedClassifier | RecordedRegressor | None = None,
         groups: Any = None,
     ) -> tuple[Baseline, ...]:
@@ -458,7 +531,9 @@ class Baselines:
         X : array or sparse matrix of shape (n, m)
         y : array of shape (n,)
         metric : str or None, default=None
-        cost : array, DataFrame, dict or None, default=None
+        cost : CostConstraints, array, DataFrame, dict or None, default=None
+        sample_cost : array of shape (n, k, k), default=None
+            Known costs of the rows.
         model : RecordedClassifier, RecordedRegressor or None, default=None
             Predictions of the same rows to compare with. Intervals of the differences hold
             for all baselines together, as the best of several leads by luck more easily.
@@ -468,7 +543,7 @@ class Baselines:
         confidence = 1.0 - (1.0 - CONFIDENCE) / max(len(self.models), 1)
         paired = None
         if model is not None and metric is not None:
-            paired = _Comparison(model, y, metric, cost, groups)
+            paired = _Comparison(model, y, metric, cost, sample_cost, groups)
         found = []
         for name, fitted in self.models.items():
             recorded = record_predictions(fitted, X)
@@ -477,7 +552,7 @@ class Baselines:
                 one = Baseline(name, scores)
             else:
                 codes = known_codes(y, recorded.classes)
-                scored = class_scores(recorded, codes, metric, cost)
+                scored = class_scores(recorded, codes, metric, cost, sample_cost)
                 one = Baseline(name, scored.scores, scored.confusion, scored.total_cost)
             if paired is not None and metric in one.scores:
                 one = replace(one, difference=paired.difference(recorded, confidence))
@@ -488,9 +563,11 @@ class Baselines:
 class _Comparison:
     """Paired differences of one model from others on the same test rows."""
 
-    def __init__(self, model: Any, y: Any, metric: str, cost: Any, groups: Any) -> None:
+    def __init__(
+        self, model: Any, y: Any, metric: str, cost: Any, sample_cost: Any, groups: Any
+    ) -> None:
         self._model, self._y, self._metric, self._groups = model, np.asarray(y), metric, groups
-        self._cost = cost
+        self._cost, self._sample_cost = cost, sample_cost
         self._own: FloatArray | None = None  # scores of the jackknife, the same for all others
 
     def difference(self, other: Any, confidence: float) -> Difference | None:
@@ -513,6 +590,8 @@ class _Comparison:
         classes = model.classes
         costs = None if self._cost is None else parse_cost(self._cost, classes)
         codes = known_codes(self._y, classes)
+        if self._sample_cost is not None and get_metric(metric).uses_cost:
+            return self._paired_costs(codes, known_codes(other.y_pred, classes))
         counted = get_metric(metric).confusion_metric(classes, costs)
         if counted is not None:
             shares = np.eye(len(classes))
@@ -522,6 +601,17 @@ class _Comparison:
         if self._own is None:
             self._own = jackknife_scores(metric, y, model, groups=groups)
         return jackknife_difference(self._own, jackknife_scores(metric, y, other, groups=groups))
+
+    def _paired_costs(self, codes: IntArray, other: IntArray) -> PairedDifference:
+        """Return the difference in costs by row, in the unit of the metric."""
+        rows, costs = np.arange(len(codes)), self._sample_cost
+        own = known_codes(self._model.y_pred, self._model.classes)
+        effects = costs[rows, codes, other] - costs[rows, codes, own]
+        if self._metric == "savings":
+            effects = effects / costs[rows, codes].sum(axis=0).min()
+        elif self._metric == "mean_cost":
+            effects = effects / len(rows)
+        return from_effects(float(effects.sum()), effects, self._groups)
 
 
 def fit_baselines(

@@ -26,6 +26,7 @@ FEW_TEST_ROWS = 10  # of a class
 SMALL_TEST_SET = 50
 MISCALIBRATED = 0.1  # expected calibration error
 IMBALANCED = 3.0  # rows of the largest class for one of the smallest
+MOSTLY = 0.5  # share of answers that do not depend on unknown costs
 SUSPICIOUS = 20  # test rows without a mistake
 
 
@@ -125,6 +126,7 @@ def warnings_of(card: Card, *, leaks: Sequence[str] = ()) -> tuple[str, ...]:
         _small_test_set(card),
         _majority_metric(card),
         _kept_prior(card),
+        _mostly_open(card),
         _miscalibrated(card),
     )
     return tuple(sentence for rule in rules for sentence in rule)
@@ -270,11 +272,21 @@ def _kept_prior(card: Card) -> Iterator[str]:
         )
         return
     # A metric that counts no costs has defaults of its own, whatever costs are stated.
-    is_bound = card.request.cost_constraints and card.test.cost_matrix is None
+    is_bound = card.test.cost_low is not None
     stated = ", class balance and stated costs" if is_bound else " and class balance"
     yield (
         f"Learned costs did not beat the default costs on validation rows{much}, so the defaults "
         f"for this metric{stated} are used."
+    )
+
+
+def _mostly_open(card: Card) -> Iterator[str]:
+    found = card.test.unknown
+    if found is None or found.assumed is not None or found.n_settled >= MOSTLY * found.n:
+        return
+    yield (
+        "Most answers depend on costs that are not known, so the model is only as good as the "
+        "guess between them: state narrower ranges or ratios."
     )
 
 

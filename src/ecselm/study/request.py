@@ -11,20 +11,31 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
-from ecselm._typing import AnyArray
-from ecselm._wording import did_you_mean
-from ecselm.estimators import ECSELMClassifier, ECSELMRegressor
-from ecselm.metrics import get_scorer, get_scorer_names
-from ecselm.study.card import Card, Evaluation, RequestSummary
+from ecselm._typing import AnyArray, FloatArray
+from ecselm._wording import all_digits, case_of, confusion_of, did_you_mean
+from ecselm.costs import CostConstraints
+from ecselm.estimators import CostDecisionClassifier, ECSELMClassifier, ECSELMRegressor
+from ecselm.metrics import default_metric, get_metric, get_scorer, get_scorer_names
+from ecselm.study.card import Card, CostColumn, Evaluation, RequestSummary
+from ecselm.study.decisions import (
+    CostOptions,
+    cost_columns,
+    decisions_by,
+    is_half_known,
+    last_step,
+    row_cost_matrices,
+    split_column,
+)
 from ecselm.study.evaluate import evaluate
 from ecselm.study.run import study
-from ecselm.study.statements import StatedCosts, read_stated_costs
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
 AUTO = "auto"
+NO_OPTIONS = CostOptions()
+PROBABILITIES = "neg_log_loss"  # metric of a model whose probabilities decide, with other costs
 NUMBERS_METRIC = "neg_mean_absolute_error"  # the default of a regression
 
 
@@ -37,10 +48,10 @@ class FitRequest:
     target : str
         Column to predict.
     metric : str or None, default=None
-        Name of the scorer to optimise. None is the balanced accuracy, the mean cost where the
-        costs of all mistakes are stated, or the mean absolute error for regression.
-    cost, worse, between : tuple of str, default=()
-        Cost constraints, see :func:`ecselm.study.read_stated_costs`.
+        Name of the scorer to optimise. None is the balanced accuracy, the mean cost where
+        anything is stated about costs, or the mean absolute error for regression.
+    costs : CostOptions, default=CostOptions()
+        What is known of costs, and of asking a person.
     task : {"classes", "numbers"} or None, default=None
         None infers it from the target.
     groups : str or None, default=None
@@ -55,9 +66,7 @@ class FitRequest:
 
     target: str
     metric: str | None = None
-    cost: tuple[str, ...] = ()
-    worse: tuple[str, ...] = ()
-    between: tuple[str, ...] = ()
+    costs: CostOptions = NO_OPTIONS
     task: Task | None = None
     groups: str | None = None
     test_share: float = 0.25
@@ -69,8 +78,11 @@ class FitRequest:
     n_jobs: int | None = None
     seed: int = 0
 
-    def model(self, task: Task, stated: StatedCosts | None, metric: str) -> Any:
-        """Return the estimator, not fitted."""
+    def model(self, task: Task, stated: StatedCosts, metric: str) -> Any:
+        """Return the estimator, not fitted.
+
+        Rows that may be left to a person, and costs by row, need decisions around it.
+        """
         settings: dict[str, Any] = {
             "n_hidden": self.n_hidden,
             "max_epochs": self.max_epochs,
@@ -78,11 +90,70 @@ class FitRequest:
             "max_time": self.max_time,
             "checkpoint": None if self.checkpoint is None else os.fspath(self.checkpoint),
             "n_jobs": self.n_jobs,
+            "random_state": self.seed,
         }
         given = {name: value for name, value in settings.items() if value is not None}
-        costs = {} if stated is None else stated.parameters
-        make = ECSELMClassifier if task == "classes" else ECSELMRegressor
-        return make(**given, **costs, scoring=metric, random_state=self.seed)
+        if task == "numbers":
+            return ECSELMRegressor(**given, scoring=metric)
+        costs = {} if stated.constraints is None else {"cost": _as_parameter(stated.constraints)}
+        if stated.constraints is not None and is_half_known(stated.constraints):
+            costs["rule"] = self.costs.rule
+        if not (self.costs.asks or stated.columns):
+            return ECSELMClassifier(**given, **costs, scoring=metric)
+        given.pop("checkpoint", None)  # nothing is searched
+        if stated.columns:  # costs are known when rows are decided: probabilities are all
+            inner, costs = ECSELMClassifier(**given, scoring=PROBABILITIES), {}
+        else:
+            inner = ECSELMClassifier(**given, **costs, scoring=metric, keep_prior="always")
+        return CostDecisionClassifier(
+            inner,
+            **costs,
+            reject_cost=None if stated.ask_cost is None else stated.ask_cost.tolist(),
+            reject_capacity=self.costs.reject_capacity,
+            random_state=self.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCosts:
+    """What the options state, read with the classes and columns of a table."""
+
+    constraints: CostConstraints | None = None
+    columns: tuple[CostColumn, ...] = ()
+    ask_cost: FloatArray | None = None  # (k,)
+
+    @property
+    def cost(self) -> CostConstraints | None:
+        """Return the costs by which mistakes are counted, None where they are known by row."""
+        return None if self.columns else self.constraints
+
+    @property
+    def others(self) -> FloatArray | None:
+        """Return the costs of mistakes that no column is about, None where they are 1."""
+        return None if self.constraints is None else self.constraints.mean()
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return what is known in words, a sentence each."""
+        found = [] if self.constraints is None else [*self.constraints.sentences()]
+        for one in self.columns:
+            if one.truth is None:
+                what = "any mistake"
+            elif one.predicted is None:
+                what = f"any mistake on {case_of(one.truth)}"
+            else:
+                what = confusion_of(one.truth, one.predicted)
+            found.append(f"what {what} costs is in the column {one.name}")
+        if self.columns and self.constraints is None and self.columns[0].truth is not None:
+            found.append("every other mistake costs 1")
+        if self.ask_cost is not None:
+            ends = sorted({all_digits(one) for one in self.ask_cost.tolist()}, key=float)
+            found.append(f"asking a person costs {' to '.join(ends[:1] + ends[1:][-1:])}")
+        return tuple(found)
+
+
+def _as_parameter(constraints: CostConstraints) -> Any:
+    """Return costs as an estimator takes them: a matrix where all are known."""
+    return constraints.mean().tolist() if constraints.is_exact else constraints
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,26 +194,29 @@ def study_table(
     >>> import pandas as pd
     >>> ill = ["no"] * 30 + ["yes"] * 10
     >>> frame = pd.DataFrame({"size": [i * i for i in range(40)], "ill": ill})
-    >>> request = FitRequest("ill", worse=("yes->no > no->yes",), n_hidden=5, max_epochs=1)
-    >>> result = study_table(Table(frame), request)
+    >>> costs = CostOptions(cost=("yes->no = 3..20",))
+    >>> result = study_table(Table(frame), FitRequest("ill", costs=costs, n_hidden=5))
     >>> result.card.request.cost_constraints
-    ('a yes case taken for no is worse than a no case taken for yes',)
+    ('a yes case taken for no costs between 3 and 20', 'every other mistake costs 1')
     """
     check_request(request)
     frame, groups = _without_groups(table.frame, request)
+    frame, costs = _without_costs(frame, request)
     plan = plan_columns(frame, request.target)
     rows = training_rows(frame, plan, request.task)
     check_values(request.target, rows.task, len(np.unique(rows.y)), len(rows.y))
-    stated = stated_costs_of(request, rows.task, rows.y)
-    metric = metric_of(request, stated)
+    stated = stated_costs_of(request, rows.task, rows.y, table.frame.columns)
+    metric = metric_of(request, rows.task, stated)
     check_metric(metric, rows.task, rows.y)
+    sample_cost = row_cost_matrices(costs, stated.columns, np.unique(rows.y), stated.others)
     model, card = study(
         rows.X,
         rows.y,
         request=summary_of(request, rows.task, stated, metric),
         model=request.model(rows.task, stated, metric),
         transformer=plan.transformer(),
-        cost=None if stated is None else stated.cost,
+        cost=stated.cost,
+        sample_cost=sample_cost,
         groups=groups,
         callbacks=callbacks,
         file=file,
@@ -153,7 +227,9 @@ def study_table(
     return FitResult(model, card)
 
 
-def evaluate_table(model: Any, card: Card, table: Table) -> Evaluation:
+def evaluate_table(
+    model: Any, card: Card, table: Table, costs: CostOptions = NO_OPTIONS
+) -> Evaluation:
     """Return results of a model on the rows of a table that have a target.
 
     Whether the model was fitted on some of these rows is not checked: if it was, results are
@@ -165,10 +241,52 @@ def evaluate_table(model: Any, card: Card, table: Table) -> Evaluation:
     card : Card
         Of the model.
     table : Table
+    costs : CostOptions, default=CostOptions()
+        Costs to decide and to count by, in the place of those of the model.
     """
     columns = ColumnPlan(card.request.target, card.data.columns, ())
     rows = training_rows(table.frame, columns, card.request.task)
-    return evaluate(model, rows.X, rows.y, metric=card.request.metric, cost=card.test.cost_matrix)
+    metric = card.request.metric
+    if card.request.task == "numbers":
+        if costs.states_costs or costs.asks:
+            raise ValueError("costs must be left out where numbers are predicted")
+        return evaluate(model, rows.X, rows.y, metric=metric)
+    classes = np.asarray(model.classes_)
+    frame = table.frame.loc[target_rows(table.frame, card.request.target)]
+    sample_cost = row_costs_of(card, costs, frame, classes)
+    cost: Any = costs.constraints(classes)
+    if cost is None and sample_cost is None:
+        cost = getattr(last_step(model), "constraints_", None)
+        cost = card.test.cost_matrix if cost is None else cost
+    return evaluate(
+        model,
+        rows.X,
+        rows.y,
+        metric="mean_cost" if costs.states_costs else metric,
+        cost=None if sample_cost is not None else cost,
+        sample_cost=sample_cost,
+        decisions=decisions_by(costs, model, card, rows.X, sample_cost),
+    )
+
+
+def row_costs_of(card: Card, costs: CostOptions, frame: Any, classes: AnyArray) -> Any:
+    """Return the costs of the rows of a table (N, k, k), None where costs are not by row.
+
+    Parameters
+    ----------
+    card : Card
+        Of the model, whose columns count unless ``costs`` states others.
+    costs : CostOptions
+    frame : DataFrame
+    classes : array of shape (k,)
+    """
+    if not costs.states_costs:
+        others = card.request.other_costs
+        known = None if others is None else np.array(others)
+        return row_cost_matrices(frame, card.request.cost_columns, classes, known)
+    columns = cost_columns(costs.columns, [*map(str, frame.columns)], classes)
+    stated = costs.constraints(classes)
+    return row_cost_matrices(frame, columns, classes, None if stated is None else stated.mean())
 
 
 def predicted_rows(card: Card, table: Table) -> Any:
@@ -240,26 +358,56 @@ def _without_groups(frame: Any, request: FitRequest) -> tuple[Any, Any]:
     return frame.drop(columns=request.groups), kept.astype(str).to_numpy()
 
 
-def stated_costs_of(request: FitRequest, task: Task, y: Any) -> StatedCosts | None:
-    """Return the cost constraints for the classes in ``y``, None for regression."""
-    options = request.cost, request.worse, request.between
-    if task == "classes":
-        return read_stated_costs(*options, np.unique(y))
-    if any(options):
-        raise ValueError("costs must be left out where numbers are predicted")
-    return None
+def _without_costs(frame: Any, request: FitRequest) -> tuple[Any, Any]:
+    """Return the table without columns of costs, and those of rows with a target."""
+    names = [*map(str, frame.columns)]
+    named = [*dict.fromkeys(split_column(text, names)[1] for text in request.costs.columns)]
+    if request.target in named:
+        raise ValueError(f"--cost-column must not be the target, got {request.target!r}")
+    kept = frame.loc[target_rows(frame, request.target), named]
+    return frame.drop(columns=named), kept
 
 
-def metric_of(request: FitRequest, stated: StatedCosts | None) -> str:
-    """Return the requested metric, or the default; ``stated`` is None for regression."""
+def stated_costs_of(request: FitRequest, task: Task, y: Any, columns: Any = ()) -> StatedCosts:
+    """Return what is stated about the costs of the classes in ``y``."""
+    options = request.costs
+    if task == "numbers":
+        if options.states_costs or options.asks:
+            raise ValueError("costs must be left out where numbers are predicted")
+        return StatedCosts()
+    classes = np.unique(y)
+    found = cost_columns(options.columns, [*map(str, columns)], classes)
+    constraints = options.constraints(classes)
+    if constraints is None and options.asks and not found:
+        constraints = CostConstraints(classes)  # asking is compared with mistakes that cost 1
+    return StatedCosts(constraints, tuple(found), options.ask_cost(classes))
+
+
+def metric_of(request: FitRequest, task: Task, stated: StatedCosts) -> str:
+    """Return the requested metric, or the default."""
+    counts_costs = bool(stated.columns) or request.costs.asks
     if request.metric is not None:
+        if counts_costs and not get_metric(request.metric).uses_cost:
+            raise ValueError(
+                "metric must count costs with --cost-column, --reject-cost or --reject-capacity, "
+                f"such as mean_cost, got {request.metric!r}"
+            )
         return request.metric
-    return NUMBERS_METRIC if stated is None else stated.metric
+    if task == "numbers":
+        return NUMBERS_METRIC
+    return default_metric(True if counts_costs else stated.constraints)
 
 
-def summary_of(
-    request: FitRequest, task: Task, stated: StatedCosts | None, metric: str
-) -> RequestSummary:
+def summary_of(request: FitRequest, task: Task, stated: StatedCosts, metric: str) -> RequestSummary:
     """Return the request as a card stores it, with what was inferred from the table."""
-    sentences = () if stated is None else stated.sentences
-    return RequestSummary(task, request.target, metric, sentences, request.test_share, request.seed)
+    others = stated.others if stated.columns else None
+    return RequestSummary(
+        task,
+        request.target,
+        metric,
+        stated.sentences(),
+        request.test_share,
+        request.seed,
+        stated.columns,
+        None if others is None else tuple(tuple(row) for row in others.tolist()),
+    )

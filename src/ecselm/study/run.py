@@ -6,7 +6,7 @@ import inspect
 import platform
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -19,11 +19,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_consistent_length, column_or_1d, has_fit_parameter
 
 from ecselm._sklearn import safe_indexing
-from ecselm._typing import AnyArray, BoolArray, IntArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm._wording import listed
 from ecselm.costs import parse_cost
 from ecselm.costs.parse import numbers
-from ecselm.estimators import FewCasesWarning
+from ecselm.estimators import CostDecisionClassifier, FewCasesWarning
 from ecselm.estimators._base import class_codes
 from ecselm.fitness import holdout
 from ecselm.fitness.folds import Groups, read_groups
@@ -37,11 +37,13 @@ from ecselm.study.card import (
     RequestSummary,
     SearchSummary,
 )
+from ecselm.study.decisions import decisions_of, is_half_known, last_step
 from ecselm.study.evaluate import Baselines, evaluate, fit_baselines, record_predictions
 from ecselm.study.notes import leaking_columns, warnings_of
 from ecselm.study.statements import cost_sentences, weight_sentences
 from ecselm.tables.schema import ColumnNote, Task
 
+CALLBACKS = ("callbacks", "estimator__callbacks")  # of a model, or of the one it decides by
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 
 
@@ -54,6 +56,7 @@ def study(
     transformer: Any = None,
     scaler: Any = None,
     cost: Any = None,
+    sample_cost: Any = None,
     groups: Any = None,
     callbacks: Any = None,
     file: str = "",
@@ -80,8 +83,11 @@ def study(
         Turns rows of ``X`` into numbers; is cloned.
     scaler : transformer, default=None
         Follows it, where the model needs one; is cloned.
-    cost : array, DataFrame, dict or None, default=None
+    cost : CostConstraints, array, DataFrame, dict or None, default=None
         Costs by which results are counted, in any form the estimators take.
+    sample_cost : array of shape (N, k, k), default=None
+        Known costs of the rows instead, by which mistakes are counted and the model is fitted
+        and decides.
     groups : array of shape (N,), default=None
         Labels of rows that belong together: a group is not split between training and test
         rows. Passed on to a model whose ``fit`` takes them.
@@ -112,7 +118,7 @@ def study(
     """
     get_scorer(request.metric)
     model = prepared(model, request.task, request.seed, callbacks)
-    rows = read_rows(X, y, request.task, groups)
+    rows = replace(read_rows(X, y, request.task, groups), sample_cost=sample_cost)
     if cost is not None:
         parse_cost(cost, rows.classes)
     (split_rng,) = np.random.default_rng(request.seed).spawn(1)
@@ -159,19 +165,20 @@ def make_card(
         Fitted on the same rows.
     train, test : TargetedRows
     """
-    by = {"metric": request.metric, "cost": cost}
+    by = {"metric": request.metric, "cost": cost, "sample_cost": test.sample_cost}
     names = test.classes.tolist()
+    decisions = decisions_of(fit.pipeline, test.X, test.sample_cost) if names else None
     card = Card(
         request,
         data,
-        evaluate(fit.pipeline, test.X, test.y, **by),
+        evaluate(fit.pipeline, test.X, test.y, **by, groups=test.groups, decisions=decisions),
         learned_costs(fit.pipeline, names, cost) if names else None,
         search_summary(fit.pipeline, fit.seconds, fit.interrupted),
         baselines.compared(
             fit.inputs_of(test.X),
             test.y,
             **by,
-            model=record_predictions(fit.pipeline, test.X),
+            model=record_predictions(fit.pipeline, test.X, decisions),
             groups=test.groups,
         ),
         members=members_of(fit.pipeline),
@@ -195,6 +202,7 @@ class TargetedRows:
     codes: IntArray  # (N,), all 0 for regression
     classes: AnyArray  # (k,), empty for regression
     groups: Any = None  # (N,) labels of rows that belong together
+    sample_cost: FloatArray | None = None  # (N, k, k), where costs are known by row
 
     def taken(self, positions: IntArray) -> TargetedRows:
         """Return some of the rows."""
@@ -204,6 +212,7 @@ class TargetedRows:
             y=self.y[positions],
             codes=self.codes[positions],
             groups=None if self.groups is None else safe_indexing(self.groups, positions),
+            sample_cost=None if self.sample_cost is None else self.sample_cost[positions],
         )
 
     @property
@@ -340,12 +349,29 @@ def prepared(model: Any, task: Task, seed: int, callbacks: Any = None) -> Any:
         kind = "classifier" if task == "classes" else "regressor"
         raise ValueError(f"model must be a {kind} to predict {task}, got {model!r}")
     model = clone(model)
-    parameters = model.get_params(deep=False)
-    if "random_state" in parameters and parameters["random_state"] is None:
-        model.set_params(random_state=seed)
-    if callbacks is not None and "callbacks" in parameters:
-        model.set_params(callbacks=callbacks)
+    parameters = model.get_params(deep=True)
+    for name in ("random_state", "estimator__random_state"):
+        if name in parameters and parameters[name] is None:
+            model.set_params(**{name: seed})
+    for name in CALLBACKS:
+        if callbacks is not None and name in parameters:
+            listed = [callbacks] if callable(callbacks) else callbacks
+            model.set_params(**{name: [SharedCallback(one) for one in listed]})
     return model
+
+
+class SharedCallback:
+    """A callback that copies of a model share: progress bars cannot be copied."""
+
+    def __init__(self, callback: Callable[[Any], None]) -> None:
+        self._callback = callback
+
+    def __call__(self, progress: Any) -> None:
+        """Pass the call on."""
+        self._callback(progress)
+
+    def __sklearn_clone__(self) -> SharedCallback:
+        return self
 
 
 def fit_steps(
@@ -363,15 +389,18 @@ def fit_steps(
     given = {"groups": train.groups} if takes_groups else {}
     if sample_weight is not None:
         given["sample_weight"] = sample_weight
+    if train.sample_cost is not None:
+        given["sample_cost"] = train.sample_cost
     start = time.monotonic()
     with warnings.catch_warnings():  # the card has both
         warnings.simplefilter("ignore", FewCasesWarning)
         warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
         model.fit(inputs, train.y, **given)
     seconds = time.monotonic() - start
-    if "callbacks" in model.get_params(deep=False):
-        model.set_params(callbacks=None)
-    reason = getattr(getattr(model, "_history_", None), "reason", "")
+    for part in {id(one): one for one in (model, learner_of(model))}.values():
+        without = dict.fromkeys(set(CALLBACKS) & set(part.get_params(deep=True)))
+        part.set_params(**without)
+    reason = getattr(getattr(learner_of(model), "_history_", None), "reason", "")
     return Fit(make_pipeline(*done, model), inputs, seconds, reason == "interrupted")
 
 
@@ -411,6 +440,8 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
     True
     """
     learner = last_step(model)
+    if isinstance(learner, CostDecisionClassifier):
+        return _costs_of_decisions(learner, classes, cost)
     if not (hasattr(learner, "keeps_prior_") and hasattr(learner, "cost_matrix_")):
         return None
     matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
@@ -418,7 +449,7 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
         getattr(learner, "cost_level", None) == "decision"
         or getattr(learner, "_decision_costs_", None) is not None
     )
-    if cost is None:
+    if cost is None or (decides and is_half_known(cost)):
         sentences = cost_sentences(classes, matrix)
     else:
         stated = parse_cost(cost, learner.classes_)
@@ -432,6 +463,24 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
         _finite(learner.gain_std_error_),
         decides,
     )
+
+
+def _costs_of_decisions(
+    model: CostDecisionClassifier, classes: Sequence[Any], cost: Any
+) -> LearnedCosts:
+    """Return the costs by which a model decides, of which none are learned."""
+    k = len(classes)
+    matrix = model.cost_matrix_[:, :k]
+    if cost is None:
+        sentences: tuple[str, ...] = ("decisions are made by the costs of each row",)
+    elif is_half_known(cost):
+        sentences = cost_sentences(classes, matrix)
+    else:
+        stated = parse_cost(cost, model.classes_)
+        sentences = weight_sentences(classes, stated, matrix, decides=True)
+    by_class = tuple((matrix.sum(axis=1) / (k - 1)).tolist())
+    rows = tuple(tuple(row) for row in matrix.tolist())
+    return LearnedCosts(by_class, rows, sentences, True, None, None, True)
 
 
 def search_summary(model: Any, seconds: float, interrupted: bool = False) -> SearchSummary | None:
@@ -453,7 +502,7 @@ def search_summary(model: Any, seconds: float, interrupted: bool = False) -> Sea
     >>> search_summary(ELMClassifier().fit([[0.0], [1.0]], [0, 1]), 0.1) is None
     True
     """
-    learner = last_step(model)
+    learner = learner_of(model)
     if not hasattr(learner, "history_"):
         return None
     history = learner.history_
@@ -482,12 +531,15 @@ def members_of(model: Any) -> tuple[Member, ...]:
     >>> members_of(ELMClassifier().fit([[0.0], [1.0]], [0, 1]))
     ()
     """
-    return tuple(Member(*one) for one in getattr(last_step(model), "_members_", None) or ())
+    return tuple(Member(*one) for one in getattr(learner_of(model), "_members_", None) or ())
 
 
-def last_step(model: Any) -> Any:
-    """Return the estimator at the end of a pipeline, or the model itself."""
-    return model[-1] if isinstance(model, Pipeline) else model
+def learner_of(model: Any) -> Any:
+    """Return the estimator that a model ends with, or the one by whose probabilities it decides."""
+    last = last_step(model)
+    if isinstance(last, CostDecisionClassifier):
+        return last_step(getattr(last, "estimator_", last.estimator))
+    return last
 
 
 def _finite(value: float) -> float | None:

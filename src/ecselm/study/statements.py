@@ -1,11 +1,11 @@
-"""Cost constraints in sentences: from options to parameters, and from costs to sentences."""
+"""Costs in sentences: options that state them, and sentences about those of a model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 from math import floor, log10
 from pathlib import Path
 from typing import Any
@@ -14,225 +14,30 @@ import numpy as np
 
 from ecselm._typing import FloatArray
 from ecselm._wording import all_digits, case_of, confusion_of
-from ecselm.costs import parse_cost
-from ecselm.costs.feasible import FeasibleRegion
-from ecselm.costs.levels import MatrixLevel
-from ecselm.costs.sentences import Mistake, MistakeReader
+from ecselm.costs import CostConstraints
+from ecselm.costs.sentences import Mistake, MistakeReader, Statement, read_sentence
 from ecselm.estimators._priors import LEAST_SHARE
-from ecselm.metrics import default_metric
-from ecselm.tables.cells import read_names, read_numbers
+from ecselm.tables.cells import read_names, read_numbers, texts
 from ecselm.tables.read import DELIMITED, read_table
 
-OPTIONS = "--cost, --worse and --cost-between"
-MAX_TABLE_SENTENCES = 12  # about a table of costs
 MAX_COST_SENTENCES = 3  # about expensive mistakes, and about free ones
 EQUAL = 1.05  # costs whose ratio is smaller are called equal
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BETWEEN = re.compile(rf"\s*({_NUMBER})?\s*\.\.\s*({_NUMBER})?\s*", re.ASCII)
-_STATED = re.compile(rf"(.*)=\s*({_NUMBER})\s*", re.ASCII | re.DOTALL)
-
-
-class CostBounds:
-    """Bounds and order of the costs of mistakes; contradictions raise ValueError.
-
-    Parameters
-    ----------
-    classes : list
-        Sorted labels.
-
-    Examples
-    --------
-    >>> bounds = CostBounds(["ill", "well"])
-    >>> bounds.narrow(Mistake(0, 1), 2.0, 20.0, "ill->well=2..20")
-    >>> bounds.parameters()
-    {'cost_intervals': {'ill': (2.0, 20.0)}}
-    """
-
-    def __init__(self, classes: list[Any]) -> None:
-        k = len(classes)
-        self._classes, self._level = classes, MatrixLevel(k)
-        self._low, self._high = np.zeros((k, k)), np.full((k, k), np.inf)
-        self._order: list[tuple[Mistake, Mistake]] = []
-        self._mentioned, self._has_numbers = np.eye(k, dtype=bool), False
-
-    def narrow(self, mistake: Mistake, low: float, high: float, text: str) -> None:
-        """Bound the cost of a mistake by two numbers."""
-        self.mention(mistake)
-        self._has_numbers = True
-        for place in mistake.pairs(len(self._classes)):
-            self._low[place] = max(self._low[place], low)
-            self._high[place] = min(self._high[place], high)
-            if self._low[place] > self._high[place]:
-                truth, predicted = (self._classes[code] for code in place)
-                raise ValueError(
-                    f"{OPTIONS} must not contradict each other: {text!r} leaves no cost for "
-                    f"{truth!r} taken for {predicted!r}"
-                )
-
-    def mention(self, mistake: Mistake) -> None:
-        """Mark a mistake as mentioned, even if its cost is unknown."""
-        for place in mistake.pairs(len(self._classes)):
-            self._mentioned[place] = True
-
-    def close(self) -> bool:
-        """Fix mistakes that are not mentioned at 1 if any number is given; return whether it did.
-
-        Only ratios of costs matter, so a number needs a unit.
-        """
-        unmentioned = ~self._mentioned
-        if not self._has_numbers or not unmentioned.any():
-            return False
-        self._low[unmentioned] = self._high[unmentioned] = 1.0
-        return True
-
-    def order(self, chain: list[Mistake], text: str) -> None:
-        """Require that each mistake costs more than the next."""
-        k = len(self._classes)
-        for worse, milder in pairwise(chain):
-            if set(worse.pairs(k)) & set(milder.pairs(k)):
-                raise ValueError(f"--worse must not put a cost above itself, got {text!r}")
-            self.mention(worse)
-            self.mention(milder)
-            self._order.append((worse, milder))
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of a model, or raise ValueError on a contradiction."""
-        self._check_order()
-        low, high = self._level.entries(self._low), self._level.entries(self._high)
-        if (low == high).all():
-            matrix = np.where(np.eye(len(self._classes), dtype=bool), 0.0, self._low)
-            return {"cost": parse_cost(matrix, self._classes).tolist()}
-        if (high == 0).any():
-            raise ValueError(
-                "--cost must state costs > 0 unless it states those of all mistakes, got 0"
-            )
-        return self._by_class() if self._is_by_class() else self._by_confusion()
-
-    def _check_order(self) -> None:
-        k = len(self._classes)
-        entries: list[tuple[int, int]] = []
-        for worse, milder in self._order:
-            for above, below in product(worse.pairs(k), milder.pairs(k)):
-                if self._high[above] <= self._low[below]:  # which two costs of 0 are, too
-                    raise ValueError(
-                        f"{OPTIONS} must not contradict each other: {self._words(above)} costs at "
-                        f"most {self._high[above]:g} and is to be worse than "
-                        f"{self._words(below)}, which costs at least {self._low[below]:g}"
-                    )
-                entries += [(self._entry(above), self._entry(below))]
-        low, high = self._level.entries(self._low), self._level.entries(self._high)
-        try:
-            FeasibleRegion.from_constraints(
-                low, high, entries, self._level.names(np.array(self._classes))
-            )
-        except ValueError as error:
-            reason = str(error).partition(": " if ": " in str(error) else ", got ")[2]
-            raise ValueError(f"{OPTIONS} must not contradict each other: {reason}") from error
-
-    def _entry(self, place: tuple[int, int]) -> int:
-        return self._level.entries_of(*place)[0]
-
-    def _words(self, place: tuple[int, int]) -> str:
-        return f"{self._classes[place[0]]!r} taken for {self._classes[place[1]]!r}"
-
-    def _is_by_class(self) -> bool:
-        """Return whether one cost per class is enough."""
-        if len(self._classes) == 2:
-            return True
-        if any(one.predicted is not None for pair in self._order for one in pair):
-            return False
-        rows = [Mistake(code).pairs(len(self._classes)) for code in range(len(self._classes))]
-        return all(
-            len({(self._low[place], self._high[place]) for place in row}) == 1 for row in rows
-        )
-
-    def _by_class(self) -> dict[str, Any]:
-        other = [0 if code else 1 for code in range(len(self._classes))]
-        places = {label: (code, other[code]) for code, label in enumerate(self._classes)}
-        order = [
-            (self._classes[worse.truth], self._classes[milder.truth])
-            for worse, milder in self._order
-        ]
-        return self._stated(places, order)
-
-    def _by_confusion(self) -> dict[str, Any]:
-        pairs = product(range(len(self._classes)), repeat=2)
-        places = {(self._classes[i], self._classes[j]): (i, j) for i, j in pairs if i != j}
-        order = [(self._key(worse), self._key(milder)) for worse, milder in self._order]
-        return {**self._stated(places, order), "cost_level": "matrix"}
-
-    def _key(self, mistake: Mistake) -> Any:
-        truth = self._classes[mistake.truth]
-        return truth if mistake.predicted is None else (truth, self._classes[mistake.predicted])
-
-    def _stated(
-        self, places: dict[Any, tuple[int, int]], order: list[tuple[Any, Any]]
-    ) -> dict[str, Any]:
-        bounds = {
-            key: (float(self._low[place]), float(self._high[place]))
-            for key, place in places.items()
-        }
-        fixed = {key: low for key, (low, high) in bounds.items() if low == high}
-        intervals = {
-            key: (low, high)
-            for key, (low, high) in bounds.items()
-            if low < high and (low > 0 or high < np.inf)
-        }
-        stated = {"fixed_costs": fixed, "cost_intervals": intervals, "cost_order": order}
-        return {name: value for name, value in stated.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
-class StatedCosts:
-    """Cost constraints as parameters of a model and as sentences.
-
-    Examples
-    --------
-    >>> stated = read_stated_costs([], ["ill->well > well->ill"], [], ["ill", "well"])
-    >>> stated.parameters
-    {'cost_order': [('ill', 'well')]}
-    >>> stated.sentences
-    ('an ill case taken for well is worse than a well case taken for ill',)
-    """
-
-    cost: list[list[float]] | None = None  # of every confusion, by sorted classes
-    fixed_costs: dict[Any, float] | None = None
-    cost_intervals: dict[Any, tuple[float, float]] | None = None
-    cost_order: list[tuple[Any, Any]] | None = None
-    cost_level: str = "class"
-    sentences: tuple[str, ...] = ()
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Return what differs from the defaults of :class:`~ecselm.ECSELMClassifier`."""
-        stated = {
-            "cost": self.cost,
-            "fixed_costs": self.fixed_costs,
-            "cost_intervals": self.cost_intervals,
-            "cost_order": self.cost_order,
-        }
-        given: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
-        if self.cost_level == "matrix":
-            given["cost_level"] = "matrix"
-        return given
-
-    @property
-    def metric(self) -> str:
-        """Return the default metric: the mean cost if all costs are known."""
-        return default_metric(self.cost)
 
 
 def read_stated_costs(
     cost: Iterable[str], worse: Iterable[str], between: Iterable[str], classes: Any
-) -> StatedCosts:
-    """Parse cost constraints, and raise ValueError if they contradict each other.
+) -> CostConstraints | None:
+    """Parse what options state about costs, and raise ValueError if it contradicts itself.
 
     Parameters
     ----------
     cost : iterable of str
-        ``"true->predicted=5"``, ``"true=5"`` for any mistake on a class, or the file of a
-        square table with a row for every true and a column for every predicted class, 0 or
-        nothing on the diagonal, and nothing where a cost is not known.
+        Sentences about costs, such as ``"a->b=5"``, ``"a->b=3..20"`` or
+        ``"a->b >= 3 * b->a"``, see :meth:`CostConstraints.from_sentences`; or the file of a
+        square table with a row for every true and a column for every predicted class: costs or
+        ranges ``3..20``, 0 or nothing on the diagonal, and nothing where a cost is not known.
     worse : iterable of str
         ``"a->b > b->a"``, the more expensive first; also chains: ``"a->b > c->d > e->f"``.
     between : iterable of str
@@ -242,105 +47,50 @@ def read_stated_costs(
 
     Returns
     -------
-    StatedCosts
-        If numbers are stated, mistakes that are not mentioned cost 1, as everywhere in this
-        package. If the costs of all mistakes are known then, they are ``cost``; otherwise the
-        known ones are fixed and the others learned. Two classes have a cost each. With more,
-        single confusions need costs by confusion, unless all mistakes on a class cost the
-        same.
+    constraints : CostConstraints or None
+        None if nothing is stated.
 
     Examples
     --------
-    >>> read_stated_costs(["1->0=5", "0->1=1"], [], [], [0, 1]).cost
-    [[0.0, 1.0], [5.0, 0.0]]
-    >>> read_stated_costs(["ill->well=5"], [], [], ["ill", "well"]).cost
-    [[0.0, 5.0], [1.0, 0.0]]
-    >>> read_stated_costs([], [], ["ill->well=2..20"], ["ill", "well"]).parameters
-    {'fixed_costs': {'well': 1.0}, 'cost_intervals': {'ill': (2.0, 20.0)}}
+    >>> read_stated_costs(["ill->well=5"], [], [], ["ill", "well"]).mean()
+    array([[0., 5.],
+           [1., 0.]])
+    >>> print(read_stated_costs([], [], ["ill->well=2..20"], ["ill", "well"]).describe())
+    an ill case taken for well costs between 2 and 20
+    every other mistake costs 1
     >>> read_stated_costs(["il->well=5"], [], [], ["ill", "well"])
     Traceback (most recent call last):
         ...
     ValueError: --cost must name classes of the data, 'ill', 'well', got 'il'; did you mean 'ill'?
     """
-    labels = np.unique(np.asarray(classes)).tolist()
+    labels = np.unique(np.asarray(classes))
     if len(labels) < 2:
-        raise ValueError(f"classes must be at least two, got {labels}")
-    parser = _Parser(labels)
+        raise ValueError(f"classes must be at least two, got {labels.tolist()}")
+    reader = MistakeReader(labels.tolist())
+    statements: list[Statement] = []
     for text in cost:
-        parser.add_cost(text)
-    for text in worse:
-        parser.add_order(text)
-    for text in between:
-        parser.add_interval(text)
-    if parser.bounds.close():
-        parser.sentences.append("every other mistake costs 1")
-    return StatedCosts(**parser.bounds.parameters(), sentences=tuple(parser.sentences))
-
-
-class _Parser:
-    """Collects bounds and sentences from one option after another."""
-
-    def __init__(self, labels: list[Any]) -> None:
-        self.bounds = CostBounds(labels)
-        self.sentences: list[str] = []
-        self._labels, self._reader = labels, MistakeReader(labels)
-
-    def add_cost(self, text: str) -> None:
-        stated = _STATED.fullmatch(text)
-        if stated is not None:
-            mistake = self._reader.mistake(stated[1], "--cost")
-            value = float(stated[2])
-            self.bounds.narrow(mistake, value, value, text)
-            self.sentences.append(f"{self._words(mistake)} costs {all_digits(value)}")
-        elif Path(text).suffix.lower() in DELIMITED or Path(text).exists():
-            self._add_table(Path(text))
+        path = Path(text)
+        if path.suffix.lower() in DELIMITED or path.exists():
+            statements += _table_statements(path, reader, labels.tolist())
         else:
+            statements += read_sentence(text, labels.tolist(), "--cost")
+    for text in worse:
+        chain = reader.chain(text, "--worse")
+        statements += [Statement(a, 1.0, np.inf, b, text.strip()) for a, b in pairwise(chain)]
+        if any(a.overlaps(b) for a, b in pairwise(chain)):
+            raise ValueError(f"--worse must not put a cost above itself, got {text!r}")
+    for text in between:
+        found = read_sentence(text, labels.tolist(), "--cost-between")
+        if any(one.right is not None for one in found):
             raise ValueError(
-                "--cost must read TRUE->PREDICTED=COST with a cost >= 0, or name a .csv file of "
-                f"costs, got {text!r}"
+                f"--cost-between must state one cost, as in 'a->b=2..20', got {text!r}"
             )
-
-    def add_order(self, text: str) -> None:
-        chain = self._reader.chain(text, "--worse")
-        self.bounds.order(chain, text)
-        for worse, milder in pairwise(chain):
-            self.sentences.append(f"{self._words(worse)} is worse than {self._words(milder)}")
-
-    def add_interval(self, text: str) -> None:
-        mistake_text, _, ends = text.rpartition("=")
-        between = _BETWEEN.fullmatch(ends)
-        low, high = (0.0, 0.0) if between is None else _ends(between)
-        if not mistake_text or not low <= high or high == 0 or (low == 0 and high == np.inf):
-            raise ValueError(
-                "--cost-between must read TRUE->PREDICTED=LOW..HIGH with 0 <= LOW <= HIGH, of "
-                f"which one may be missing, got {text!r}"
-            )
-        mistake = self._reader.mistake(mistake_text, "--cost-between")
-        self.bounds.narrow(mistake, low, high, text)
-        self.sentences.append(f"{self._words(mistake)} costs {_span(low, high)}")
-
-    def _add_table(self, path: Path) -> None:
-        matrix = _cost_table(path, self._reader, self._labels)
-        places = [Mistake(int(i), int(j)) for i, j in np.argwhere(~np.isnan(matrix)) if i != j]
-        for code in range(len(self._labels)):
-            self.bounds.mention(Mistake(code))  # the cost of an empty cell is learned
-        for mistake in places:
-            value = float(matrix[mistake.truth, mistake.predicted])
-            self.bounds.narrow(mistake, value, value, path.name)
-            if len(places) <= MAX_TABLE_SENTENCES:
-                self.sentences.append(f"{self._words(mistake)} costs {all_digits(value)}")
-        if len(places) > MAX_TABLE_SENTENCES:
-            self.sentences.append(f"{path.name} states what {len(places)} confusions cost")
-
-    def _words(self, mistake: Mistake) -> str:
-        truth = self._labels[mistake.truth]
-        if mistake.predicted is None:
-            return f"any mistake on {case_of(truth)}"
-        return confusion_of(truth, self._labels[mistake.predicted])
+        statements += found
+    return CostConstraints.from_statements(labels, statements) if statements else None
 
 
-def _cost_table(path: Path, reader: MistakeReader, labels: list[Any]) -> FloatArray:
-    """Return the costs (k, k) in a file, NaN where a cell is empty."""
+def _table_statements(path: Path, reader: MistakeReader, labels: list[Any]) -> list[Statement]:
+    """Return what a file of a square table states about every mistake."""
     frame, option = read_table(path).frame, f"--cost {path.name}"
     rows = [reader.code(name, option) for name in read_names(frame.iloc[:, 0])]
     columns = [reader.code(name, option) for name in frame.columns[1:]]
@@ -350,31 +100,39 @@ def _cost_table(path: Path, reader: MistakeReader, labels: list[Any]) -> FloatAr
             f"{option} must have every class once as a row and once as a column, {labels}, got "
             f"rows {[labels[i] for i in rows]} and columns {[labels[j] for j in columns]}"
         )
-    readings = [read_numbers(frame.iloc[:, 1 + j]) for j in every]
-    if any(reading.bad.any() or (reading.values < 0).any() for reading in readings):
-        raise ValueError(f"{option} must hold costs >= 0, or nothing where a cost is not known")
-    matrix = np.empty((len(labels), len(labels)))
-    matrix[np.ix_(rows, columns)] = np.column_stack([reading.values for reading in readings])
-    wrong = np.flatnonzero(np.nan_to_num(matrix.diagonal()))
-    if wrong.size:
+    statements = []
+    for place, j in enumerate(columns):
+        low, high = _cell_ends(frame.iloc[:, 1 + place], option)
+        for i, least, most in zip(rows, low, high, strict=True):
+            if i != j:
+                text = f"{path.name}: {labels[i]}->{labels[j]}"
+                statements.append(Statement(Mistake(i, j), least, most, None, text))
+            elif most not in {0.0, np.inf}:
+                raise ValueError(
+                    f"{option} must have 0 or nothing on the diagonal, where predictions are "
+                    f"right, got {most:g} for {labels[i]!r}"
+                )
+    if all(one.high == 0 for one in statements):
+        raise ValueError(f"{option} must have a cost of at least one mistake, got only zeros")
+    return sorted(statements, key=lambda one: (one.left.truth, one.left.predicted))
+
+
+def _cell_ends(column: Any, option: str) -> tuple[list[float], list[float]]:
+    """Return the ends of the costs in a column: numbers, ranges, or nothing."""
+    between = [_BETWEEN.fullmatch(text) for text in texts(column).astype(str)]
+    ranges = [found is not None and any(found.groups()) for found in between]
+    reading = read_numbers(column.mask(ranges))
+    low = np.nan_to_num(reading.values)
+    high = np.where(np.isnan(reading.values), np.inf, reading.values)
+    for place, found in enumerate(between):
+        if ranges[place] and found is not None:
+            low[place], high[place] = (float(found[1] or 0.0), float(found[2] or np.inf))
+    if reading.bad.any() or (low < 0).any() or (low > high).any():
         raise ValueError(
-            f"{option} must have 0 or nothing on the diagonal, where predictions are right, got "
-            f"{matrix[wrong[0], wrong[0]]:g} for {labels[wrong[0]]!r}"
+            f"{option} must hold costs >= 0, ranges such as 3..20, or nothing where a cost is not "
+            "known"
         )
-    return matrix
-
-
-def _ends(between: re.Match[str]) -> tuple[float, float]:
-    low, high = between.groups()
-    return float(low or 0.0), float(high or np.inf)
-
-
-def _span(low: float, high: float) -> str:
-    if high == np.inf:
-        return f"at least {all_digits(low)}"
-    if low == 0:
-        return f"at most {all_digits(high)}"
-    return f"between {all_digits(low)} and {all_digits(high)}"
+    return low.tolist(), high.tolist()
 
 
 def cost_sentences(classes: Sequence[Any], costs: Any) -> tuple[str, ...]:
