@@ -3,7 +3,7 @@
 CostDecisionClassifier beside scikit-learn's TunedThresholdClassifierCV around the same estimator,
 on the same rows and one core, in turn. ``--half`` says which rows: the development ones, by which
 the calibration was chosen, or the confirmation ones. Results, split by split, go to
-``benchmarks/results/threshold_tuning/HALF.json`` and as tables into ``docs/deciding.md``;
+``benchmarks/results/threshold_tuning/HALF.json`` and as tables into ``docs/bench_deciding.md``;
 ``--show`` fills the page from the stored results. Needs ``ECSELM_DATA`` and the extra ``compare``.
 """
 
@@ -38,7 +38,7 @@ from ecselm import CostDecisionClassifier, ECSELMClassifier
 from ecselm.paper.bench.probabilities import log_loss
 from ecselm.paper.datasets import load_bank_marketing, load_german
 
-PAGE = HERE.parent / "docs" / "deciding.md"
+PAGE = HERE.parent / "docs" / "bench_deciding.md"
 FOLDER = KEPT / "threshold_tuning"
 BEGIN = "<!-- threshold tuning -->\n"
 HALVES = ("confirmation", "development")

@@ -14,6 +14,7 @@ TESTED = (
     "guide.md",
     "ensembles.md",
     "coming_from.md",
+    "deciding.md",
     "howto/*.md",
     "extend/*.md",
     "streaming.md",
