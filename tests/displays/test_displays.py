@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from ecselm import displays
+from ecselm.estimators._importance import Effect, Importance
 from ecselm.paper.statistics import CriticalDifferenceDisplay
 
 DRAWN = {
@@ -23,6 +24,12 @@ DRAWN = {
     "CumulativeScoreDisplay": lambda **ax: displays.CumulativeScoreDisplay.from_predictions(
         [0, 1], [0, 2], **ax
     ),
+    "DecisionCurveDisplay": lambda **ax: displays.DecisionCurveDisplay.from_predictions(
+        [0, 1], [0.2, 0.7], **ax
+    ),
+    "ImportanceDisplay": lambda **ax: displays.ImportanceDisplay(
+        [Importance("a", Effect(0.1, 0.0, 0.2, 9))]
+    ).plot(**ax),
     "SensitivityDisplay": lambda **ax: displays.SensitivityDisplay.from_predictions(
         [0, 1], [0, 0], **ax
     ),

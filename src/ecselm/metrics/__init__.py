@@ -11,6 +11,14 @@ from ecselm.metrics.costs import (
 )
 from ecselm.metrics.curves import CostCurve, cost_curve, operating_point, score_cost_curve
 from ecselm.metrics.intervals import PairedDifference, paired_difference
+from ecselm.metrics.net_benefit import (
+    CostRay,
+    DecisionBand,
+    DecisionCurve,
+    cost_ray,
+    decision_curve,
+    net_benefit,
+)
 from ecselm.metrics.recognition import (
     average_recognition_rate,
     cmc_curve,
@@ -27,12 +35,17 @@ from ecselm.metrics.registry import (
 
 __all__ = [
     "CostCurve",
+    "CostRay",
+    "DecisionBand",
+    "DecisionCurve",
     "Metric",
     "PairedDifference",
     "average_recognition_rate",
     "cmc_curve",
     "cost_curve",
+    "cost_ray",
     "cumulative_score",
+    "decision_curve",
     "default_metric",
     "geometric_mean_score",
     "get_metric",
@@ -41,6 +54,7 @@ __all__ = [
     "match_rate",
     "mean_absolute_error",
     "mean_cost",
+    "net_benefit",
     "operating_point",
     "paired_difference",
     "savings_score",
