@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -31,6 +31,7 @@ from ecselm._sklearn import (
 )
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import CostConstraints
+from ecselm.costs.front import cost_pattern
 from ecselm.costs.parse import (
     check_row_costs,
     has_reject_column,
@@ -48,8 +49,10 @@ from ecselm.estimators._calibration import (
     LooScores,
     fit_calibration,
 )
+from ecselm.estimators._front import at, class_centres, front_frame, keep_front
 from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, class_shares
 from ecselm.estimators._priors import row_costs
+from ecselm.estimators._promise import HeldOut, hold_out, rows_of
 from ecselm.estimators.cost_search import (
     CostSearchCV,
     class_probabilities,
@@ -59,6 +62,7 @@ from ecselm.estimators.cost_search import (
 
 ROWS_OF_A_CLASS = 25  # of the rarest class in one part, for that part to calibrate alone
 MOST_CALIBRATED = 1000  # rows of such a part: a law of two parameters needs no more
+FARTHEST = 1e6  # decision values among which a threshold is sought without rows
 GRID = 2001  # probabilities among which the answers to two classes are compared
 AUTO = "auto"
 
@@ -135,6 +139,18 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
     reject_label : object, default="auto"
         What ``predict`` returns for rows that are left to a person; ``"auto"`` is "reject" for
         text labels and None otherwise.
+    promise : dict or None, default=None
+        ``{"ill": 0.95}``: the recall of the class on new rows is at least this;
+        ``{("well", "ill"): 0.1}``: the rate of rows of the first class that are taken for the
+        second is at most this. All hold together with ``confidence``. Rows are held out to test
+        it, at least one fifth (one half of those given with ``cv="prefit"``), more where the
+        class has few cases, and no other use is made of them. Decisions are as much more
+        cautious than ``cost`` as that takes, and ``fit`` raises ValueError where nothing can be
+        promised. Asking a person is no recall and no false alarm. Nothing is promised of
+        predictions with costs by row. Rows count once, whatever their weights.
+    confidence : float, default=0.9
+        Of the promises: the probability, over samples of rows, that ``fit`` returns a model
+        that breaks one is at most ``1 - confidence``.
     calibration : {"auto", "holdout", "cross"} or None, default="auto"
         ``"holdout"`` fits the estimator without one of ``cv`` parts of the rows, which
         calibrates it: one fit. ``"cross"`` calibrates on the predictions of all parts by models
@@ -158,14 +174,26 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
     classes_ : array of shape (k,)
     constraints_ : CostConstraints
     cost_matrix_ : array of shape (k, k) or (k, k + 1)
-        The costs by which decisions are made, in the unit of the stated costs up to a factor.
+        The costs by which decisions are made, in the unit of the stated costs up to a factor;
+        with ``promise`` the more cautious ones that keep it.
+    promise_ : list of dict
+        Only with ``promise``: for each, ``truth`` and ``predicted`` (None for a recall),
+        ``asked``, ``n_cases`` and ``n_failures`` among the rows that tested it, the
+        ``observed`` recall or rate, its exact ``bound`` at the ``confidence`` (a recall is at
+        least, a rate at most this), and the ``threshold`` of the probability of
+        ``classes_[1]``, or the ``factor`` by which mistakes on the class became more expensive.
     calibration_ : str or None
         What was done: ``"holdout"``, ``"cross"``, ``"prefit"`` or None.
     thresholds_ : array of shape (1,) or (2,)
         Of two classes: the probabilities of ``classes_[1]``, as the estimator gives them, at
         which the answer changes; values of its decision function if it has no probabilities.
     thresholds_std_error_ : array of shape (1,) or (2,)
-        Their standard errors, from the calibration; 0 where there is none.
+        Their standard errors, from the calibration; 0 where there is none, NaN in a model
+        that :meth:`at` returns.
+    front_ : DataFrame
+        As in :class:`ECSELMClassifier`, of the validation rows. Not where probabilities are
+        taken as they are and nothing else needs validation rows (AttributeError): then
+        ``calibration="cross"`` makes some.
     reject_label_ : object
         Only with ``reject_cost`` or ``reject_capacity``.
     reject_rate_ : float
@@ -195,6 +223,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         "reject_cost": [Interval(Real, 0, None, closed="left"), "array-like", dict, None],
         "reject_capacity": [Interval(Real, 0, 1, closed="neither"), None],
         "reject_label": "no_validation",
+        "promise": [dict, None],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
         "calibration": [StrOptions({AUTO, "holdout", "cross"}), None],
         "cv": [
             Interval(Integral, 2, None, closed="left"),
@@ -215,6 +245,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         reject_cost: Any = None,
         reject_capacity: float | None = None,
         reject_label: Any = AUTO,
+        promise: dict[Any, float] | None = None,
+        confidence: float = 0.9,
         calibration: str | None = AUTO,
         cv: Any = 5,
         n_jobs: int | None = None,
@@ -226,6 +258,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         self.reject_cost = reject_cost
         self.reject_capacity = reject_capacity
         self.reject_label = reject_label
+        self.promise = promise
+        self.confidence = confidence
         self.calibration = calibration
         self.cv = cv
         self.n_jobs = n_jobs
@@ -268,6 +302,12 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             raise ValueError("y must have two classes among the rows of positive weight, got one")
         given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
         by_row = dict(zip(ROW_COSTS, given, strict=True))
+        held = self._held_out(X, codes, classes, weight)
+        if held is not None:  # these rows choose nothing, not even mean costs
+            rest, n = held.rest, len(codes)
+            X, y, codes = safe_indexing(X, rest), y[rest], codes[rest]
+            weight = rows_of(weight, rest, n)
+            by_row = {name: rows_of(value, rest, n) for name, value in by_row.items()}
         constraints, price = self._stated_costs(classes, codes, weight, by_row)
         asks = price is not None or self.reject_capacity is not None
         label = self._label(classes, asks=asks)
@@ -291,13 +331,19 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
 
         # Costs decide: known ones as they are, others by the rule.
         by_game = self.rule != "expected" and not constraints.is_exact
-        if P is None and (asks or by_game):  # validation rows of a calibrated estimator
-            P = self._out_of_part(X, y, codes, weight)
+        rows: IntArray = np.arange(len(codes))
+        compete = held is not None and held.compete
+        if P is None and (asks or by_game or compete):  # validation rows of a calibrated estimator
+            P, rows = self._out_of_part(X, y, codes, weight)
         policy = DecisionPolicy.of_costs(
             *(constraints.region, shares, self.rule, P),
             ask_cost=price,
             capacity=self.reject_capacity,
         )
+        self.__dict__.pop("promise_", None)
+        if held is not None:
+            of_rows = codes[rows] if loo is None else loo.y[loo.weight > 0]
+            policy, self.promise_ = self._promised(policy, held, P, of_rows)
         self.cost_matrix_ = self._decision_costs_ = policy.matrix
         self._least_gain_ = policy.least_gain
         self.__dict__.pop("reject_label_", None)
@@ -308,6 +354,9 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             self._keep_reject_rate(n_asked, 1 if P is None else len(P))
         if len(classes) == 2:
             self.thresholds_, self.thresholds_std_error_ = self._thresholds(policy, loo)
+        known = codes[rows], None if weight is None else weight[rows]
+        mean = constraints.mean() if self._states_costs(by_row) else None
+        self._keep_validated(P, loo, *known, shares, rows, mean)
         return self
 
     def _checked_rows(
@@ -333,6 +382,37 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             )
         check_classification_targets(y)
         return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
+
+    def _held_out(
+        self, X: Any, codes: IntArray, classes: AnyArray, weight: FloatArray | None
+    ) -> HeldOut | None:
+        """Return the rows that test the promise, None without one."""
+        if self.promise is None:
+            return None
+        if not isinstance(self.cv, Integral | str) and not hasattr(self.cv, "split"):
+            raise ValueError(
+                "cv must be a number or a splitter with a promise, for which rows are held out, "
+                "got a list of splits"
+            )
+        return hold_out(self, X, codes, classes, weight, prefit=self._is_prefit())
+
+    def _promised(
+        self, policy: DecisionPolicy, held: HeldOut, P: FloatArray | None, y: IntArray
+    ) -> tuple[DecisionPolicy, list[dict[str, Any]]]:
+        """Return the policy that keeps the promise, and its records; P and y validate."""
+
+        def deciding(matrix: FloatArray) -> DecisionPolicy:
+            one = replace(policy, matrix=matrix)
+            if self.reject_capacity is None or P is None:
+                return one
+            return replace(one, least_gain=one.gain_at(P, self.reject_capacity))
+
+        def answers(Q: FloatArray, matrix: FloatArray) -> IntArray:
+            return deciding(matrix).answers(Q)
+
+        tested, validation = self._class_probabilities(held.X), None if P is None else (P, y)
+        matrix, records = held.chosen(policy.matrix, tested, answers, validation)
+        return deciding(matrix), records
 
     def _check_ways(self, how: str | None, codes: IntArray, n_classes: int) -> None:
         """Refuse an estimator or rows that cannot be calibrated as is wanted."""
@@ -473,8 +553,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
 
     def _out_of_part(
         self, X: Any, y: AnyArray, codes: IntArray, weight: FloatArray | None
-    ) -> FloatArray:
-        """Return probabilities of all parts by models of the others."""
+    ) -> tuple[FloatArray, IntArray]:
+        """Return probabilities of all parts by models of the others, and their rows."""
         classes = self.classes_
 
         def probabilities(model: Any, X: Any) -> FloatArray:
@@ -485,7 +565,54 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             _scores_of_part(self.estimator, X, y, weight, split, probabilities) for split in splits
         ]
         rows = np.concatenate([test for _, test in splits])
-        return np.concatenate(parts)[slice(None) if weight is None else weight[rows] > 0]
+        used = slice(None) if weight is None else weight[rows] > 0
+        return np.concatenate(parts)[used], rows[used]
+
+    def _states_costs(self, by_row: dict[str, Any]) -> bool:
+        return self.cost is not None or any(value is not None for value in by_row.values())
+
+    def _keep_validated(
+        self,
+        P: FloatArray | None,
+        loo: LooScores | None,
+        y: IntArray,
+        weight: FloatArray | None,
+        shares: FloatArray,
+        rows: IntArray,
+        stated: FloatArray | None,
+    ) -> None:
+        """Keep the front of validation rows; their classes are those of ``loo`` if it is there."""
+        self._front_, self._class_shares_ = None, shares
+        if loo is not None:
+            kept = loo.weight > 0
+            y, weight, rows = loo.y[kept], loo.weight[kept], np.arange(int(kept.sum()))
+        if P is None or (loo is not None and len(y) > self._scored_rows_):  # rows that repeat
+            return
+        keep_front(
+            self,
+            *(P, y, weight, shares),
+            centres=class_centres(self.cost_matrix_[np.newaxis, :, : len(shares)]),
+            stated=stated,
+            pattern=None if stated is None else cost_pattern(stated),
+            groups=rows if len(np.unique(rows)) < len(rows) else None,
+        )
+
+    def _no_front(self) -> str:
+        return (
+            "front_ is not there: probabilities were taken as they are, or validation rows "
+            "repeat; set calibration='cross' and cv to a number of parts"
+        )
+
+    at = at
+    front_ = property(front_frame)
+
+    def _take_over(self, constraints: CostConstraints) -> None:
+        """Decide by the costs of another point, and ask no person."""
+        self.constraints_, self._least_gain_ = constraints, 0.0
+        for name in ("reject_label_", "reject_rate_", "reject_rate_interval_", "_reject_costs_"):
+            self.__dict__.pop(name, None)
+        if len(self.classes_) == 2:
+            self.thresholds_, self.thresholds_std_error_ = self._thresholds(self._policy(), None)
 
     def _part(self, codes: IntArray) -> IntArray:
         """Return the rows of one part, at most a thousand of them while classes have enough."""
@@ -507,12 +634,14 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
     ) -> tuple[FloatArray, FloatArray]:
         """Return where the answers to two classes change, and the errors of these places."""
         found = _changes(policy)
-        if self._map_ is None or loo is None:
+        if self._map_ is None:
             return found, np.zeros(len(found))
         # Where the calibrated probability is the threshold, on the scale of the estimator.
         scored, low, high = ModelScores(self.classes_, self._scored_rows_), 0.0, 1.0
         probable = hasattr(self.estimator_, "predict_proba")
-        if not probable:  # twice as far out as any row
+        if not probable and loo is None:
+            low, high = -FARTHEST, FARTHEST
+        elif not probable and loo is not None:  # twice as far out as any row
             middle, reach = float(np.mean(loo.scores)), float(np.ptp(loo.scores)) + 1.0
             low, high = middle - 2.0 * reach, middle + 2.0 * reach
 
@@ -527,6 +656,8 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             below = self._map_(scores(q))[:, 1] < found
             ends = np.where(below, q, ends[0]), np.where(below, ends[1], q)
         q = (ends[0] + ends[1]) / 2
+        if loo is None:  # the rows that calibrated are gone
+            return q, np.full(len(q), np.nan)
         errors = _threshold_errors(loo, scores(q))
         steepness = 2.0 * q * (1.0 - q) if probable else np.ones(len(q))  # from half log-odds
         known = np.isfinite(errors)

@@ -28,6 +28,7 @@ from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, 
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import expected_costs, min_cost_decision
+from ecselm.costs.front import cost_pattern
 from ecselm.costs.policy import RULES
 from ecselm.estimators._base import all_or_nothing
 from ecselm.estimators._cost_search import (
@@ -35,6 +36,7 @@ from ecselm.estimators._cost_search import (
     PRIOR,
     CostProblem,
     CostSearch,
+    SearchResult,
     SearchSettings,
     bounding,
     cost_attributes,
@@ -48,8 +50,14 @@ from ecselm.estimators._cost_search import (
     search_attributes,
     stated_by_user,
 )
+from ecselm.estimators._front import at, class_centres, front_frame, keep_front, stated_matrix
 from ecselm.estimators._layers import seeded_clone
-from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, decision_matrix
+from ecselm.estimators._policy import (
+    ROW_COSTS,
+    CostDecisionMixin,
+    class_shares,
+    decision_matrix,
+)
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._source import TrainingData, comparable
 from ecselm.fitness import (
@@ -202,6 +210,14 @@ def _fitted_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
+def _decides(search: CostSearchCV) -> bool:
+    if search.cost_level != "decision":
+        raise AttributeError(
+            f"at is there only with cost_level='decision', got {search.cost_level!r}"
+        )
+    return True
+
+
 def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
@@ -276,6 +292,9 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         As in :class:`ECSELMClassifier`.
     gain_, gain_std_error_, keeps_prior_ :
         As in :class:`ECSELMClassifier`.
+    front_ : DataFrame
+        As in :class:`ECSELMClassifier`, of the validation rows. Only where costs decide, and
+        not with ``fitness="train"``, which has none.
 
     Examples
     --------
@@ -489,6 +508,7 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
                 np.concatenate(parts),
             )
         self._decision_costs_ = self.cost_matrix_ if decides else None
+        self._keep_validated(search, result, problem, data, validation, parts)
         self.estimator_ = fitted(estimator, data.X, data.y, data.weight if decides else weights)
         return self
 
@@ -507,6 +527,43 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
             )
         check_classification_targets(y)
         return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
+
+    def _keep_validated(
+        self,
+        search: CostSearch,
+        result: SearchResult,
+        problem: CostProblem,
+        data: TrainingData,
+        validation: IntArray,
+        parts: list[FloatArray],
+    ) -> None:
+        """Keep the front of the validation rows, of which ``parts`` are the probabilities."""
+        k = len(self.classes_)
+        self._front_, self._class_shares_ = None, class_shares(data.codes, data.weight, k)
+        if not parts or (isinstance(self.fitness, str) and self.fitness == "train"):
+            return
+        tried = np.stack([result.point, *(one.point for one in result.priors.values())])
+        matrices = search.encoding.decode(tried).matrices
+        groups = None if data.groups is None else data.groups.codes[validation]
+        if groups is None and len(np.unique(validation)) < len(validation):
+            groups = validation  # a splitter that repeats rows
+        stated = stated_matrix(problem.stated, data.codes, k, data.weight)
+        keep_front(
+            self,
+            *(np.concatenate(parts), data.codes[validation]),
+            None if data.weight is None else data.weight[validation],
+            self._class_shares_,
+            centres=() if matrices is None else class_centres(matrices),
+            stated=stated,
+            pattern=None if stated is None else cost_pattern(stated),
+            groups=groups,
+        )
+
+    def _no_front(self) -> str:
+        return (
+            "front_ is there only with cost_level='decision' and a fitness of validation rows, got "
+            f"cost_level={self.cost_level!r} and fitness={self.fitness!r}"
+        )
 
     def _check_estimator(self, *, weighted: bool) -> None:
         """Refuse an estimator that lacks what the level needs."""
@@ -527,6 +584,8 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
                 "set cost_level='class', which weights rows instead"
             )
 
+    at = available_if(_decides)(at)
+    front_ = property(front_frame)
     history_ = property(history_frame)
     n_evaluations_ = property(n_evaluations)
 

@@ -13,10 +13,16 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ecselm._memory import memory_limit
-from ecselm._sklearn import Interval, StrOptions, fit_context, response_method
+from ecselm._sklearn import (
+    Interval,
+    StrOptions,
+    fit_context,
+    response_method,
+    safe_indexing,
+)
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
-from ecselm.costs import CostConstraints
+from ecselm.costs import CostConstraints, min_cost_decision
 from ecselm.costs.feasible import has_cost_per_class
 from ecselm.costs.levels import MatrixLevel
 from ecselm.costs.parse import numbers
@@ -56,8 +62,10 @@ from ecselm.estimators._cost_search import (
 )
 from ecselm.estimators._decision import MOST_CLASSES, DecisionEngine, learn_decision
 from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
-from ecselm.estimators._policy import decision_matrix
+from ecselm.estimators._front import at, class_centres, front_frame, keep_front, stated_matrix
+from ecselm.estimators._policy import class_shares, decision_matrix
 from ecselm.estimators._priors import counts_costs
+from ecselm.estimators._promise import hold_out, rows_of
 from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
     EngineLimits,
@@ -217,6 +225,13 @@ class ECSELMClassifier(ELMClassifierBase):
         ``cost_order`` must be None then, and so must ``cost_bounds`` for such a metric.
     rule : {"expected", "minimax_regret"}, default="expected"
         As in :class:`CSELMClassifier`, of an ensemble.
+    promise : dict or None, default=None
+        Least recalls of classes and largest rates of false alarms on new rows, as in
+        :class:`CostDecisionClassifier`. The rows held out to test it are not in ``cost_vector_``.
+        Not where the largest score decides, and not with ``groups``, whose rows are not
+        independent.
+    confidence : float, default=0.9
+        Of the promises, as in :class:`CostDecisionClassifier`.
     cost_bounds : pair of floats, default=None
         Bounds of all costs. None: a factor 4 around the priors; [0.001, 1] for rows.
     fixed_costs : dict, default=None
@@ -321,7 +336,10 @@ class ECSELMClassifier(ELMClassifierBase):
         The cost of a mistake on each class: the mean over its rows, or over its confusions.
         In the unit of the stated bounds or costs; else B has the mean 1.
     cost_matrix_ : array of shape (k, k)
-        The cost of each confusion; rows are the true classes. An ensemble decides by it.
+        The cost of each confusion; rows are the true classes. An ensemble decides by it. With
+        ``promise``, the more cautious ones that keep it.
+    promise_ : list of dict
+        Only with ``promise``, as in :class:`CostDecisionClassifier`.
     constraints_ : CostConstraints or None
         Costs known in part, None where ``cost`` states all or none.
     C_, gamma_ : float
@@ -333,6 +351,9 @@ class ECSELMClassifier(ELMClassifierBase):
         decisions.
     keeps_prior_ : bool
         Whether the prior was kept.
+    front_ : DataFrame
+        Recalls of the classes that other costs of decisions reach on rows left out, with
+        standard errors, costs and, for two classes, thresholds; :meth:`at` decides there.
     members_ : DataFrame
         The members of the ensemble: kernel, inputs, width, C and squared error.
     best_score_ : float
@@ -379,6 +400,7 @@ class ECSELMClassifier(ELMClassifierBase):
     """
 
     keeps_prior_: bool
+    cost_matrix_: Any
     C_: float
     gamma_: float | None
 
@@ -389,6 +411,8 @@ class ECSELMClassifier(ELMClassifierBase):
         "activation": [StrOptions({AUTO, *ACTIVATIONS}), callable],
         "cost_level": [StrOptions({"class", "matrix", "sample"})],
         "rule": [StrOptions(set(RULES))],
+        "promise": [dict, None],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
         "decision": [StrOptions({"argmax", "min_cost"})],
         "fitness": [StrOptions({AUTO, "train", "holdout", "cv", "loo"}), *LEARNING["fitness"][1:]],
     }
@@ -400,6 +424,8 @@ class ECSELMClassifier(ELMClassifierBase):
         cost_level: str = "class",
         cost: Any = None,
         rule: str = "expected",
+        promise: dict[Any, float] | None = None,
+        confidence: float = 0.9,
         cost_bounds: Any = None,
         fixed_costs: Mapping[Any, Any] | None = None,
         cost_intervals: Mapping[Any, Any] | None = None,
@@ -443,6 +469,8 @@ class ECSELMClassifier(ELMClassifierBase):
         self.cost_level = cost_level
         self.cost = cost
         self.rule = rule
+        self.promise = promise
+        self.confidence = confidence
         self.cost_bounds = cost_bounds
         self.fixed_costs = fixed_costs
         self.cost_intervals = cost_intervals
@@ -541,20 +569,55 @@ class ECSELMClassifier(ELMClassifierBase):
         -------
         self
         """
-        return self._fit_source(
-            MemorySource(X, y, sample_weight),
-            groups,
-            sample_cost=sample_cost,
-            tp_cost=tp_cost,
-            tn_cost=tn_cost,
-            fp_cost=fp_cost,
-            fn_cost=fn_cost,
+        by_row = {
+            "sample_cost": sample_cost,
+            "tp_cost": tp_cost,
+            "tn_cost": tn_cost,
+            "fp_cost": fp_cost,
+            "fn_cost": fn_cost,
+        }
+        if self.promise is not None:
+            return self._fit_promised(X, y, sample_weight, groups, by_row)
+        return self._fit_source(MemorySource(X, y, sample_weight), groups, **by_row)
+
+    @all_or_nothing
+    def _fit_promised(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, by_row: dict[str, Any]
+    ) -> Self:
+        """Fit some of the rows, and let the others decide how cautious to be."""
+        _, codes, classes, weight = self._checked_labels(X, y, sample_weight)
+        if groups is not None:
+            raise ValueError(
+                "groups must be None with a promise, whose test takes rows to be independent"
+            )
+        if self.kernel == "precomputed" or not (self._is_ensemble() or self.decision == "min_cost"):
+            raise ValueError(
+                "promise must be None unless costs decide on probabilities: with an ensemble, or "
+                f"with decision='min_cost' and no precomputed kernel, got {self.promise!r}"
+            )
+        held, n = hold_out(self, X, codes, classes, weight), len(codes)
+        rest = held.rest
+        source = MemorySource(
+            safe_indexing(X, rest), classes[codes[rest]], rows_of(sample_weight, rest, n)
         )
+        of_rest = {name: rows_of(value, rest, n) for name, value in by_row.items()}
+        self._fit_source(source, promised=True, **of_rest)
+        P = self._deciding(self._scores(held.X))
+        validation = self.__dict__.pop("_left_out_")
+        matrix, self.promise_ = held.chosen(self.cost_matrix_, P, min_cost_decision, validation)
+        self.cost_matrix_ = self._decision_costs_ = matrix
+        return self
 
     @all_or_nothing
     @one_blas_thread()
     def _fit_source(
-        self, source: SumsSource, groups: Any = None, *, previous: Any = None, **by_row: Any
+        self,
+        source: SumsSource,
+        groups: Any = None,
+        *,
+        previous: Any = None,
+        promised: bool = False,
+        **by_row: Any,
     ) -> Self:
         """Search the costs on the rows of a source, and solve (15) with the best.
 
@@ -563,6 +626,11 @@ class ECSELMClassifier(ELMClassifierBase):
         """
         # Validate: everything that can be refused is refused before any random draw.
         memory_limit(self.memory_limit)
+        if self.promise is not None and not promised:
+            raise ValueError(
+                f"promise must be None for rows that are read in blocks, got {self.promise!r}"
+            )
+        self.__dict__.pop("promise_", None)
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
         several = self._is_ensemble()
         row_groups = read_groups(groups, len(codes), "cv" if several else self._validation_kind())
@@ -712,6 +780,19 @@ class ECSELMClassifier(ELMClassifierBase):
             matrix = decision_matrix(self.constraints_, self.rule, loo.y, loo.weight, P)
         self._decision_costs_ = matrix
         self.__dict__.update(search_attributes(search, result, engine))
+
+        if self.promise is not None:  # until it is tested
+            self._left_out_ = P, loo.y
+        # The front, on the rows left out that decisions were learned on.
+        tried = np.stack([result.point, *(one.point for one in result.priors.values())])
+        keep_front(
+            self,
+            *(P, loo.y, loo.weight, class_shares(data.codes, data.weight, k)),
+            centres=class_centres(engine.matrices(search.encoding.decode(tried))),
+            stated=stated_matrix(problem.stated, data.codes, k, data.weight),
+            pattern=engine.pattern,
+            groups=None if data.groups is None else data.groups.codes[found.positions],
+        )
         return B, entries
 
     def _fit_layer(
@@ -748,14 +829,31 @@ class ECSELMClassifier(ELMClassifierBase):
             result = replace(result, **asdict(result.priors[PRIOR]))
         learned = search.learned(result.point)
         learned = learned.completed(training_rows(splits, len(data)), data.codes)
-        self._store_model(model, rows, data, learned)
+        loo = self._store_model(model, rows, data, learned)
+        if self.promise is not None:  # until it is tested
+            self._left_out_ = self._probabilities_(loo.scores), loo.y
+        counts = np.bincount(data.codes, minlength=k)
+        by_class = np.bincount(data.codes, rows.vector(learned.costs), minlength=k)
+        by_class = np.where(counts > 0, by_class / np.maximum(counts, 1), 1.0)
+        keep_front(
+            self,
+            self._probabilities_(loo.scores),
+            *(loo.y, loo.weight, class_shares(data.codes, data.weight, k)),
+            centres=[by_class],
+            stated=stated_matrix(problem.stated, data.codes, k, data.weight),
+            pattern=problem.pattern(scoring),
+            groups=None if data.groups is None else data.groups.codes,
+        )
         self.__dict__.update(search_attributes(search, result, engine))
         return problem.row_costs(learned.costs, rows), learned.entries
 
     def _store_model(
         self, model: Model, rows: CostedRows, data: TrainingData, learned: LearnedCosts
-    ) -> None:
-        """Solve (15) with the costs learned, and keep the solution and its probabilities."""
+    ) -> LooScores:
+        """Solve (15) with the costs learned, and keep the solution and its probabilities.
+
+        Returns the leave-one-out scores that these are calibrated on.
+        """
         if isinstance(model, KernelModel):
             model = model.with_gamma(learned.gamma)
         solution = model.system(rows).solution(learned.costs, learned.C)
@@ -767,7 +865,9 @@ class ECSELMClassifier(ELMClassifierBase):
         scores = loo_scores(model.features, rows.T, solution, B, weight)
         # A placeholder that lets probabilities be fitted freely: the matrix is not known yet.
         self._decision_costs_ = np.empty(0) if self.decision == "min_cost" else None
-        self._calibrate(LooScores(scores, data.codes, weight, B / weight))
+        loo = LooScores(scores, data.codes, weight, B / weight)
+        self._calibrate(loo)
+        return loo
 
     def _is_ensemble(self) -> bool:
         """Tell whether there is an ensemble, or refuse one with parameters of one layer."""
@@ -804,6 +904,8 @@ class ECSELMClassifier(ELMClassifierBase):
     def partial_fit(self, X: Any, y: Any) -> Any:
         """Is not offered."""
 
+    at = at
+    front_ = property(front_frame)
     history_ = property(history_frame)
     n_evaluations_ = property(n_evaluations)
 

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from ecselm._sklearn import Tree
 from ecselm._typing import BoolArray, IntArray
 from ecselm.costs import CostConstraints
+from ecselm.costs.front import RecallFront
 from ecselm.estimators import CostDecisionClassifier, CostSearchCV
 from ecselm.estimators._base import ELMBase, ELMClassifierBase
 from ecselm.estimators._calibration import (
@@ -128,6 +129,7 @@ def check_sound(model: Any) -> None:
             _check_calibration(value)
         elif isinstance(value, BaseEstimator):
             _check_trees(value)
+            _check_front(value)
             if isinstance(value, ELMBase):
                 _check_members(vars(value).get("_members_"))
             if isinstance(value, ELMClassifierBase) and hasattr(value, "beta_"):
@@ -171,6 +173,24 @@ def _check_calibration(calibration: Any) -> None:
         if not (isinstance(value, float) if number else isinstance(value, np.ndarray)):
             raise TypeError(f"{name} of a calibration has the wrong type {type(value).__name__}")
     calibration.__post_init__()
+
+
+def _check_front(model: BaseEstimator) -> None:
+    """Check the front of an estimator: arrays of numbers, about as many classes as it has."""
+    front, shares = (vars(model).get(name) for name in ("_front_", "_class_shares_"))
+    if shares is not None and not _are_numbers(shares, np.shape(model.classes_)):
+        raise ValueError("shares of classes must be finite numbers, one for every class")
+    if front is None:
+        return
+    if not isinstance(front, RecallFront):
+        raise TypeError(f"_front_ must be a front of recalls, got {type(front).__name__}")
+    for name, part in parts_of(front).items():
+        absent = part is None and name == "mean_cost"
+        if not absent and not (isinstance(part, np.ndarray) and part.dtype.kind == "f"):
+            raise TypeError(f"{name} of a front must be an array of numbers")
+    front.__post_init__()
+    if len(front.pattern) != len(model.classes_):
+        raise ValueError(f"a front must be one of {len(model.classes_)} classes")
 
 
 def _check_members(members: Any) -> None:

@@ -23,6 +23,7 @@ _ESTIMATORS = {
     "ecselm.estimators.elm.WELMClassifier",
 }
 _PARTS = {
+    "ecselm.costs.front.RecallFront",
     "ecselm.estimators._calibration.LogisticCalibration",
     "ecselm.estimators._calibration.MonotoneCalibration",
     "ecselm.estimators._calibration.ScoreCalibration",
@@ -55,11 +56,15 @@ _LOSSES = {
     for name in (
         *("link.Interval", "link.LogitLink", "link.HalfLogitLink", "link.MultinomialLogit"),
         *("loss.HalfBinomialLoss", "loss.HalfMultinomialLoss", "loss.ExponentialLoss"),
+        *("link.IdentityLink", "loss.HalfSquaredError", "loss.AbsoluteError"),
     )
 }
 _COMPILED_LOSSES = {
     f"sklearn._loss._loss.{name}"
-    for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss", "CyExponentialLoss")
+    for name in (
+        *("CyHalfBinomialLoss", "CyHalfMultinomialLoss", "CyExponentialLoss"),
+        *("CyHalfSquaredError", "CyAbsoluteError"),
+    )
 }
 _SCALARS = {
     f"numpy.{name}"
