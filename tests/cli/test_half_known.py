@@ -275,3 +275,35 @@ def test_numbers_have_no_costs(folder, capsys, here):
     assert "costs must be left out" in refused(
         capsys, "evaluate", "model.skops", new, "--reject-cost", "1"
     )
+
+
+def test_results_are_also_stated_by_group(folder, capsys, here):
+    frame = pd.read_csv(folder / "known.csv")
+    frame["site"] = np.where(np.arange(len(frame)) % 3 > 0, "north", "<b>south</b>")
+    frame.to_csv("sites.csv", index=False)
+    arguments = ["fit", "sites.csv", "--target", "diagnosis", *SMALL, "--cost", RATIO]
+    code, out, _ = ran(capsys, *arguments, "--by", "site")
+    assert code == 0
+    assert "by site (95 % intervals)" in out
+    card = card_of("model.skops")
+    assert card.test.by == "site"
+    assert sum(one.n for one in card.test.groups) == card.data.n_test
+    assert "site" in [column.name for column in card.data.columns]
+    assert "&lt;b&gt;south" in report_html(card)
+    code, out, _ = ran(capsys, "evaluate", "model.skops", "sites.csv", "--by", "site", "--json")
+    found = json.loads(out)["groups"]
+    assert {one["name"]: one["n"] for one in found} == frame["site"].value_counts().to_dict()
+    assert "did you mean 'site'" in refused(capsys, *arguments, "--by", "sites")
+    assert "must not be the target" in refused(capsys, *arguments, "--by", "diagnosis")
+    assert "with --stream" in refused(capsys, *arguments, "--by", "site", "--stream")
+
+
+def test_the_sheet_is_written_beside_the_report(model, capsys, here):
+    options = ["--sheet", "sheet.md", "--intended-use", "Triage"]
+    assert ran(capsys, "report", model, *options)[0] == 0
+    text = (here / "sheet.md").read_text(encoding="utf-8")
+    assert "affected people: Triage" in text
+    assert "do not depend on the costs" in text
+    assert "must go with --sheet" in refused(capsys, "report", model, "--intended-use", "Triage")
+    same = refused(capsys, "report", model, "-o", "x.md", "--sheet", "x.md")
+    assert "must not be the same file" in same

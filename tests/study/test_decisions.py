@@ -28,6 +28,7 @@ from ecselm.study.decisions import (
     asking_results,
     cost_columns,
     decisions_of,
+    operating_points,
     row_cost_matrices,
     unknown_costs,
 )
@@ -202,6 +203,53 @@ def test_asking_about_no_row_and_no_asking():
     found = asking_results(never, np.zeros(30, dtype=int))
     assert found.sentence == "0 of 30 test rows (0.0 %) are left to a person."
     assert asking_results(decided(["ill->well = 5"], P, ["ill", "well"]), np.zeros(30, int)) is None
+
+
+# Operating points.
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+def test_operating_points_are_those_of_a_literal_loop(by_row):
+    P, rng = probabilities(80, 3, 3), np.random.default_rng(4)
+    y = np.array([rng.choice(3, p=row) for row in P])
+    decisions = decided(["pox = 2..10", "flu->well = 3"], P, CLASSES)
+    M, counted = decisions.policy.matrix, decisions.policy.mean
+    rows = None
+    if by_row:
+        rows = np.array([M * factor for factor in rng.uniform(0.5, 2.0, 80)])
+        rows[:, 1] *= 9.0
+        decisions = Decisions(decisions.policy, P, decisions.answers, rows)
+    found = operating_points(decisions, y, CLASSES, are_stated=True)
+    assert found.class_name == "pox"
+    assert [one.factor for one in found.walk][::12] == [1 / 64, 1.0, 64.0]
+    for one in (*found.points[1:3], *found.walk[::6]):
+        costs = (np.tile(M, (80, 1, 1)) if rows is None else rows).copy()
+        costs[:, 1] *= one.factor
+        answers = np.array([(p @ C).argmin() for p, C in zip(P, costs, strict=True)])
+        paid = np.tile(counted, (80, 1, 1)) if rows is None else rows
+        assert one.n_caught == ((y == 1) & (answers == 1)).sum()
+        assert one.n_missed == ((y == 1) & (answers != 1)).sum()
+        assert one.n_alarms == ((y != 1) & (answers == 1)).sum()
+        assert one.n_wrong == (y != answers).sum()
+        np.testing.assert_allclose(
+            one.mean_cost, np.mean([paid[n, y[n], answers[n]] for n in range(80)])
+        )
+    assert found.walk[12].n_wrong == found.points[0].n_wrong or by_row
+    names = [one.name for one in found.points]
+    assert ("the lowest possible costs" in names) is not by_row
+    assert names[-1] == "all mistakes cost the same"
+
+
+def test_more_expensive_misses_are_never_missed_more_often():
+    P = probabilities(300, 2, 5)
+    y = (np.random.default_rng(6).random(300) < P[:, 1]).astype(int)
+    decisions = decided(["ill->well = 5"], P, ["ill", "well"])
+    found = operating_points(decisions, y, ["ill", "well"], are_stated=False)
+    missed = [one.n_missed for one in found.walk]
+    alarms = [one.n_alarms for one in found.walk]
+    assert missed == sorted(missed, reverse=True)
+    assert alarms == sorted(alarms)
+    assert all(one.mean_cost is None for one in found.points)
 
 
 # Explanations.

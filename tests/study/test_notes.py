@@ -32,7 +32,7 @@ FINE = Card(
     ),
     LearnedCosts((3.0, 1.0), ((0.0, 3.0), (1.0, 0.0)), (), False, 0.02, 0.01),
     SearchSummary((0, 1), (0.8, 0.9), (0.7, 0.8), 60, 1.0),
-    (Baseline("ELM", {"gmean": 0.85}), Baseline("most frequent class", {"gmean": 0.0})),
+    (Baseline("ELM", {"gmean": 0.85}), Baseline("best constant answer", {"gmean": 0.0})),
 )
 
 
@@ -119,7 +119,7 @@ def test_less_is_better_for_costs():
 
 @pytest.mark.parametrize("score", [0.9, 0.95])
 def test_model_must_beat_a_constant_prediction(score):
-    card = with_baselines(**{"ELM": 0.99, "most frequent class": score})
+    card = with_baselines(**{"ELM": 0.99, "best constant answer": score})
     assert "no better on the test rows than one constant prediction" in only(card)
 
 

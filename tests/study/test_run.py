@@ -13,6 +13,7 @@ from ecselm import ECSELMClassifier, ECSELMRegressor, ELMClassifier, ELMRegresso
 from ecselm.study import Card, RequestSummary
 from ecselm.study import evaluate as evaluate_module
 from ecselm.study.evaluate import evaluate, fit_baselines, record_predictions
+from ecselm.study.models import MODELS
 from ecselm.study.run import study
 
 SMALL = {"population_size": 5, "max_epochs": 1, "activation": "radbas"}
@@ -54,12 +55,8 @@ def tumours(rng):
 
 def test_test_rows_reach_no_fit(tumours, monkeypatch):
     X, y = tumours
-    fitted = []
-    monkeypatch.setattr(
-        evaluate_module,
-        "BASELINES",
-        {"classes": {"spy": lambda seed: fitted.append(SpyingELM(20)) or fitted[-1]}},
-    )
+    monkeypatch.setattr(evaluate_module, "BASELINES", {"classes": {"spy": "spy"}})
+    monkeypatch.setitem(MODELS["classes"], "spy", lambda *_: SpyingELM(20))
     pipeline, card = study(X, y, request=REQUEST, model=ELMClassifier(20), transformer=Spy())
     train = np.array(sorted(Spy.seen), dtype=int)
     held = np.setdiff1d(np.arange(200), train)
@@ -79,7 +76,7 @@ def test_baselines_see_what_the_model_sees(tumours):
     train = np.array(sorted(Spy.seen), dtype=int)
     held = np.setdiff1d(np.arange(200), train)
     inputs = X.to_numpy()[:, 1:]
-    baselines = fit_baselines(inputs[train], y[train])
+    baselines = fit_baselines(inputs[train], y[train], metric="gmean")
     by = {"metric": "gmean", "cost": {("ill", "well"): 5}}
     expected = baselines.compared(
         inputs[held],
@@ -133,7 +130,7 @@ def test_words_and_missing_values_pass_through_the_transformer(tumours, rng):
     encoder = OneHotEncoder(handle_unknown="ignore")
     transformer = make_column_transformer((encoder, ["word"]), (StandardScaler(), ["x1", "x2"]))
     pipeline, card = study(X, y, request=REQUEST, model=ELMClassifier(20), transformer=transformer)
-    assert len(card.baselines) == 4
+    assert len(card.baselines) == 5
     assert pipeline.predict(X[["word", "x2", "x1"]]).shape == (200,)
 
 
@@ -183,8 +180,9 @@ def test_numbers_are_studied_too(rng):
     assert Card.from_json(card.to_json()) == card
     assert card.learned is None
     assert card.data.classes == ()
-    assert [one.name for one in card.baselines] == ["ELM", "mean", "median"]
-    assert card.test.scores["mae"] < card.baselines[1].scores["mae"]
+    names = ["ELM", "ridge regression", "boosting", "mean", "median"]
+    assert [one.name for one in card.baselines] == names
+    assert card.test.scores["mae"] < card.baselines[3].scores["mae"]
 
 
 def test_columns_that_hold_the_target_are_warned_of(tumours):

@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from ecselm.study import Card, ColumnNote, Evaluation
+from ecselm.study import Card, ColumnNote, Estimate, Evaluation
 
 if TYPE_CHECKING:
     from ecselm.estimators._cost_search import SearchProgress
@@ -161,6 +161,7 @@ def print_card(card: Card, *, as_json: bool) -> None:
         print_lines(["", *card.learned.sentences])
     _print_scores(card)
     _print_classes(card, card.test)
+    _print_groups(card.test)
     print_lines(_open_questions(card.test))
     print_lines(["", *(f"note: {warning}" for warning in card.warnings)])
 
@@ -173,7 +174,28 @@ def print_evaluation(card: Card, found: Evaluation, *, as_json: bool) -> None:
     rows = [[name, f"{value:.4g}"] for name, value in found.scores.items()]
     print_table("on these rows", ["score", "value"], rows)
     _print_classes(card, found)
+    _print_groups(found)
     print_lines(_open_questions(found))
+
+
+def _print_groups(found: Evaluation) -> None:
+    """Print recalls and costs by group."""
+    if not found.groups or found.by is None:
+        return
+    names = list(dict.fromkeys(one.name for group in found.groups for one in group.recalls))
+    rows = []
+    for group in found.groups:
+        recalls = {one.name: _interval(one) for one in group.recalls}
+        cost = "" if group.mean_cost is None else _interval(group.mean_cost)
+        cells = [recalls.get(name, "") for name in names[:MAX_CLASSES]]
+        rows.append([group.name, str(group.n), *cells, *([cost] if cost else [])])
+    header = [found.by, "rows", *(f"recall of {name}" for name in names[:MAX_CLASSES])]
+    header += ["mean cost"] if any(group.mean_cost is not None for group in found.groups) else []
+    print_table(f"by {found.by} (95 % intervals)", header, rows)
+
+
+def _interval(one: Estimate) -> str:
+    return f"{one.value:.3g} ({one.low:.3g} to {one.high:.3g})"
 
 
 def _open_questions(found: Evaluation) -> list[str]:
@@ -209,7 +231,8 @@ def _columns_by_treatment(columns: Sequence[ColumnNote]) -> list[str]:
 
 def _print_scores(card: Card) -> None:
     names = list(card.test.scores)
-    both = [("ECSELM", card.test.scores), *((one.name, one.scores) for one in card.baselines)]
+    own = card.settings.get("model name", "ECSELM")
+    both = [(own, card.test.scores), *((one.name, one.scores) for one in card.baselines)]
     rows = [[name, *(_cell(scores, score) for score in names)] for name, scores in both]
     print_table(f"on {card.data.n_test} test rows", ["model", *names], rows)
     print_lines(["", *_lead(card)])

@@ -24,6 +24,9 @@ def add_parser(commands: Any, summary: str) -> None:
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model saved by 'ecselm fit'")
     parser.add_argument("data", type=Path, metavar="FILE", help="rows with the target")
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="column by whose values results are also stated"
+    )
     add_cost_options(parser.add_argument_group("costs in the place of those of the model"))
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument(
@@ -38,5 +41,6 @@ def run(args: argparse.Namespace) -> None:
     """Score the model and print the results."""
     saved = saved_model(args.model, pickle=args.pickle)
     card = card_of(saved.card, args.model)
-    found = evaluate_table(saved.model, card, read_table(args.data), cost_options(args))
+    table = read_table(args.data)
+    found = evaluate_table(saved.model, card, table, cost_options(args), by=args.by)
     print_evaluation(card, found, as_json=args.json)

@@ -61,12 +61,22 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
 def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("training")
     group.add_argument(
+        "--model",
+        default="ecselm",
+        metavar="NAME",
+        help="ecselm (default), boosting, logistic (of classes), ridge (of numbers), elm, w1-elm, "
+        "or auto, the best of the first ones on validation rows",
+    )
+    group.add_argument(
         "--task",
         choices=("classes", "numbers"),
         help="classification or regression (default: inferred from the target)",
     )
     group.add_argument(
         "--groups", metavar="COLUMN", help="column of groups, such as patients, that are not split"
+    )
+    group.add_argument(
+        "--by", metavar="COLUMN", help="column by whose values results are also stated"
     )
     group.add_argument(
         "--held-out",
@@ -187,6 +197,7 @@ def _request(args: argparse.Namespace) -> FitRequest:
         costs=cost_options(args),
         task=args.task,
         groups=args.groups,
+        by=args.by,
         test_share=args.held_out,
         n_hidden=args.hidden,
         max_epochs=args.epochs,
@@ -195,4 +206,5 @@ def _request(args: argparse.Namespace) -> FitRequest:
         checkpoint=args.checkpoint,
         n_jobs=args.jobs,
         seed=args.seed,
+        model_name=args.model,
     )

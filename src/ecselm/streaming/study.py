@@ -32,6 +32,7 @@ from ecselm.streaming.blocks import (
 from ecselm.streaming.fit import SAMPLE_ROWS, check_sample, placed, refit_stream
 from ecselm.study.card import ClassCount, DataSummary, RequestSummary
 from ecselm.study.evaluate import fit_baselines
+from ecselm.study.models import ECSELM
 from ecselm.study.request import (
     FitRequest,
     FitResult,
@@ -398,10 +399,17 @@ def study_stream(
     """
     check_request(request)
     check_sample(sample)
+    if request.by is not None:
+        raise ValueError("--by must be left out with --stream; 'ecselm evaluate' takes it")
     if request.costs.asks or request.costs.columns:
         raise ValueError(
             "--cost-column, --reject-cost and --reject-capacity must be left out with --stream, "
             "which sums over rows before they are decided; 'ecselm predict' takes them"
+        )
+    if request.model_name != ECSELM:
+        raise ValueError(
+            f"--model must be {ECSELM} with --stream, the only model that is solved from sums over "
+            f"rows, got {request.model_name!r}"
         )
     file, passes = Path(path), Passes(N_PASSES, progress)
     found = first_pass(file, request, block_rows, sample, passes)
@@ -410,7 +418,13 @@ def study_stream(
     train, test, weights = found.train, found.test, found.weights()
     fit = fit_steps(train, [found.plan.transformer()], model, weights)
     baselines = fit_baselines(
-        fit.inputs, train.y, task=summary.task, seed=request.seed, sample_weight=weights
+        fit.inputs,
+        train.y,
+        task=summary.task,
+        seed=request.seed,
+        sample_weight=weights,
+        metric=summary.metric,
+        cost=cost,
     )
     fit = fit if found.is_complete else _on_all_rows(fit, found, block_rows, passes)
     fit.pipeline[-1].stream_ = {

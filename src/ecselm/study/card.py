@@ -122,6 +122,17 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupResult:
+    """Results on the test rows of one group, such as one hospital."""
+
+    name: str
+    n: int  # test rows
+    recalls: tuple[Estimate, ...]  # of the classes that the group has
+    mean_cost: Estimate | None  # by the stated costs, with Student's interval
+    n_settled: int | None  # answers that do not depend on unknown costs
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """Paired difference in a metric on the test rows, positive if the first of two leads."""
 
@@ -158,6 +169,29 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """Decisions on the test rows by other costs: what is caught, missed and a false alarm."""
+
+    name: str
+    factor: float | None  # of the costs of mistakes on the class, where only these differ
+    n_caught: int  # rows of the class that are recognised
+    n_missed: int
+    n_alarms: int  # rows of other classes that are taken for it
+    n_wrong: int  # rows of any class
+    mean_cost: float | None  # by the stated costs
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoints:
+    """What other costs of mistakes on one class would change on the test rows."""
+
+    class_name: str  # the one whose mistakes cost most
+    n: int  # test rows
+    points: tuple[OperatingPoint, ...]  # the model, and others with names
+    walk: tuple[OperatingPoint, ...]  # from the lowest to the highest factor
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results of a model on test rows.
 
@@ -178,6 +212,9 @@ class Evaluation:
     cost_high: tuple[tuple[float, ...], ...] | None = None  # greatest possible costs
     unknown: UnknownCosts | None = None  # for classes
     asking: Asking | None = None
+    operating: OperatingPoints | None = None  # for classes
+    by: str | None = None  # column by whose values groups are formed
+    groups: tuple[GroupResult, ...] = ()  # the largest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +251,14 @@ class Card:
     versions: dict[str, str] = field(default_factory=dict)
     command: str = ""  # that reproduces the model
     members: tuple[Member, ...] = ()  # of the ensemble, the best first; none of one layer
+    made_on: str = ""  # ISO date
 
     def has_learned_costs(self) -> bool:
         """Tell whether costs were searched, used or not: metrics of probabilities have none."""
-        searched = self.search is None or self.search.n_evaluations > 0
+        if self.search is None:
+            searched = self.learned is not None and self.learned.gain is not None
+        else:
+            searched = self.search.n_evaluations > 0
         return searched and self.settings.get("keep_prior") != repr("always")
 
     def best_baseline(self) -> Baseline | None:

@@ -10,18 +10,27 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm._wording import brief, confusion_of, did_you_mean
+from ecselm._wording import brief, case_of, confusion_of, did_you_mean
 from ecselm.costs import CostConstraints
 from ecselm.costs.parse import parse_reject_cost
 from ecselm.costs.policy import RULES, DecisionPolicy
 from ecselm.costs.sentences import Mistake, MistakeReader
 from ecselm.estimators._policy import CostDecisionMixin, Decisions
 from ecselm.metrics.intervals import from_effects
-from ecselm.study.card import Asking, Card, CostColumn, Difference, UnknownCosts
+from ecselm.study.card import (
+    Asking,
+    Card,
+    CostColumn,
+    Difference,
+    OperatingPoint,
+    OperatingPoints,
+    UnknownCosts,
+)
 from ecselm.study.statements import read_stated_costs
 from ecselm.tables.cells import read_numbers
 
 ASSUMED = 10.0  # ratio of the costs of two mistakes where none are stated
+WALK = tuple(2.0 ** (step / 2.0) for step in range(-12, 13))  # factors of costs
 MOST_NAMED = 4  # possible answers that an explanation lists
 
 
@@ -265,7 +274,7 @@ def decisions_by(
     P = np.asarray(model.predict_proba(X), dtype=np.float64)
     counts = np.array([one.n_train for one in card.data.classes], dtype=np.float64)
     constraints = options.constraints(classes)
-    if constraints is None:
+    if constraints is None and card.test.cost_matrix is not None:
         constraints = getattr(last_step(model), "constraints_", None)
     if constraints is None:
         constraints = CostConstraints.from_costs(
@@ -390,6 +399,70 @@ def _asking_sentence(found: Asking) -> str:
         f"costs {found.mean_cost:.3g} on average with asking and {found.mean_cost_without:.3g} "
         f"without it: asking {verb} {abs(saved.value):.3g} per row ({interval})."
     )
+
+
+def operating_points(
+    decisions: Decisions, codes: IntArray, classes: Any, *, are_stated: bool
+) -> OperatingPoints:
+    """Return what decisions by other costs of mistakes on one class would change.
+
+    The class is the one whose mistakes cost most, or of equal costs the rarest. Rows that are
+    left to a person have the best class as their answer.
+
+    Parameters
+    ----------
+    decisions : Decisions
+    codes : array of shape (n,)
+        True classes, by position.
+    classes : array of shape (k,)
+    are_stated : bool
+        Whether costs are stated, by which points are counted.
+    """
+    policy, P, by_row = decisions.policy, decisions.probabilities, decisions.by_row
+    n, k = P.shape
+    rows = np.arange(n)
+    labels = [str(label) for label in np.asarray(classes).tolist()]
+    M = policy.matrix[:, :k] if by_row is None else by_row[:, :, :k]
+    stated = policy.mean[:, :k] if by_row is None else by_row[:, :, :k].mean(axis=0)
+    size, counts = stated.sum(axis=1), np.bincount(codes, minlength=k)
+    costly = np.flatnonzero(size >= size.max() * (1 - 1e-9))
+    c = int(costly[np.argmin(np.where(counts[costly] > 0, counts[costly], n + 1))])
+    paid = stated[codes] if by_row is None else by_row[rows, codes, :k]
+
+    def point(name: str, factor: float | None, answers: IntArray) -> OperatingPoint:
+        own, found = codes == c, answers == c
+        return OperatingPoint(
+            name,
+            factor,
+            int((own & found).sum()),
+            int((own & ~found).sum()),
+            int((~own & found).sum()),
+            int((answers != codes).sum()),
+            float(paid[rows, answers].mean()) if are_stated else None,
+        )
+
+    def decided(costs: FloatArray) -> IntArray:
+        expected = P @ costs if costs.ndim == 2 else np.einsum("ni,nij->nj", P, costs)
+        return expected.argmin(axis=1)
+
+    def times(factor: float) -> IntArray:
+        costs = np.array(M)
+        costs[..., c, :] *= factor
+        return decided(costs)
+
+    of_class = f"a mistake on {case_of(labels[c])}"
+    points = [point("this model", None, decisions.classes())]
+    points += [
+        point(f"{of_class} costs {much}", factor, times(factor))
+        for much, factor in (("half as much", 0.5), ("twice as much", 2.0))
+    ]
+    if by_row is None and are_stated and not policy.region.is_point:
+        low, high = (ends[:, :k] for ends in policy.region.bounds())
+        points.append(point("the lowest possible costs", None, decided(low)))
+        points.append(point("the highest possible costs", None, decided(high)))
+    points.append(point("all mistakes cost the same", None, decided(1.0 - np.eye(k))))
+    walk = [point("", factor, times(factor)) for factor in WALK]
+    return OperatingPoints(labels[c], n, tuple(points), tuple(walk))
 
 
 def explanations(decisions: Decisions, classes: Any) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 from sklearn.base import is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.metrics import (
     auc,
     average_precision_score,
@@ -28,8 +28,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.costs import parse_cost
 from ecselm.costs.parse import numbers
-from ecselm.estimators import ELMClassifier, ELMRegressor, WELMClassifier
+from ecselm.estimators import CostDecisionClassifier
 from ecselm.estimators._policy import Decisions
+from ecselm.estimators.cost_search import fitted
 from ecselm.metrics import PairedDifference, get_metric, get_scorer, paired_difference
 from ecselm.metrics.intervals import (
     RecordedClassifier,
@@ -44,30 +45,20 @@ from ecselm.study.decisions import (
     asking_results,
     decisions_of,
     is_half_known,
+    operating_points,
     unknown_costs,
 )
+from ecselm.study.models import BASELINES, MODELS, ModelSettings, one_thread
 from ecselm.tables.schema import Task
 
 ALWAYS = ("accuracy", "balanced_accuracy", "gmean", "f1_macro", "matthews_corrcoef")
 MAX_POINTS = 200  # of a curve
 MAX_BINS = 10
 ROWS_PER_BIN = 25  # with fewer, the observed share is mostly sampling error
-MAJORITY = "most frequent class"
+BEST_CONSTANT = "best constant answer"
+MOST_CONSTANTS = 100  # classes of which each is tried as the answer to all rows
 CONFIDENCE = 0.95  # of the intervals of all baselines together
-BASELINES: dict[Task, dict[str, Callable[[int], Any]]] = {
-    "classes": {
-        "ELM": lambda seed: ELMClassifier(random_state=seed),
-        "W1-ELM": lambda seed: WELMClassifier(weighting="w1", random_state=seed),
-        "W2-ELM": lambda seed: WELMClassifier(weighting="w2", random_state=seed),
-        MAJORITY: lambda _: DummyClassifier(strategy="most_frequent"),
-    },
-    "numbers": {
-        "ELM": lambda seed: ELMRegressor(random_state=seed),
-        "mean": lambda _: DummyRegressor(strategy="mean"),
-        "median": lambda _: DummyRegressor(strategy="median"),
-    },
-}
-CONSTANT = (MAJORITY, "mean", "median")  # baselines with one prediction for all rows
+CONSTANT = (BEST_CONSTANT, "mean", "median")  # baselines with one prediction for all rows
 
 
 def evaluate(
@@ -156,6 +147,11 @@ def evaluate(
         if decisions is None
         else unknown_costs(decisions, are_stated=cost is not None, by_row=by_row),
         asking=None if decisions is None else asking_results(decisions, codes, groups),
+        operating=None
+        if decisions is None
+        else operating_points(
+            decisions, codes, recorded.classes, are_stated=cost is not None or by_row
+        ),
     )
 
 
@@ -545,8 +541,11 @@ class Baselines:
         if model is not None and metric is not None:
             paired = _Comparison(model, y, metric, cost, sample_cost, groups)
         found = []
-        for name, fitted in self.models.items():
-            recorded = record_predictions(fitted, X)
+        for name, one_model in self.models.items():
+            decides = isinstance(one_model, CostDecisionClassifier)
+            with one_thread():
+                decisions = decisions_of(one_model, X, sample_cost) if decides else None
+                recorded = record_predictions(one_model, X, decisions)
             if isinstance(recorded, RecordedRegressor):
                 scores = number_scores(recorded, np.asarray(y, dtype=np.float64), metric)
                 one = Baseline(name, scores)
@@ -615,9 +614,22 @@ class _Comparison:
 
 
 def fit_baselines(
-    X: Any, y: Any, *, task: Task = "classes", seed: int = 0, sample_weight: Any = None
+    X: Any,
+    y: Any,
+    *,
+    task: Task = "classes",
+    seed: int = 0,
+    sample_weight: Any = None,
+    metric: str | None = None,
+    cost: Any = None,
+    sample_cost: FloatArray | None = None,
+    without: str | None = None,
 ) -> Baselines:
-    """Fit the baselines of a task.
+    """Fit the baselines of a task, tuned on the same rows.
+
+    Where costs are stated and the metric counts them, all decide by these costs, with calibrated
+    probabilities. For other metrics, the models of scikit-learn decide by the costs that the
+    metric implies, see :func:`~ecselm.study.models.implied_costs`.
 
     Parameters
     ----------
@@ -627,18 +639,98 @@ def fit_baselines(
     task : {"classes", "numbers"}, default="classes"
     seed : int, default=0
     sample_weight : array of shape (N,), default=None
+    metric : str or None, default=None
+        By which they will be compared.
+    cost : CostConstraints, array, DataFrame, dict or None, default=None
+        Stated costs of mistakes.
+    sample_cost : array of shape (N, k, k), default=None
+        Known costs of the rows instead.
+    without : str or None, default=None
+        Name of a model that is left out, as it is no baseline of itself.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> list(fit_baselines(*load_iris(return_X_y=True)).models)
-    ['ELM', 'W1-ELM', 'W2-ELM', 'most frequent class']
+    ['ELM', 'W1-ELM', 'logistic regression', 'boosting', 'best constant answer']
     """
-    models, notes = {}, []
-    for name, make in BASELINES[task].items():
+    y, measured = np.asarray(y), get_metric(metric)
+    decides = measured.uses_cost and (cost is not None or sample_cost is not None)
+    settings = ModelSettings(
+        task,
+        "accuracy" if metric is None else metric,
+        cost if decides and sample_cost is None else None,
+        by_row=decides and sample_cost is not None,
+        # Probabilities that only costs of the metric decide by need no rows of their own.
+        calibration="auto" if decides else None,
+        seed=seed,
+    )
+    models: dict[str, Any] = {}
+    notes = []
+    for name, registered in BASELINES[task].items():
+        if registered == without:
+            continue
         try:
-            models[name] = make(seed).fit(X, y, sample_weight=sample_weight)
+            model = MODELS[task][registered](settings, X, y)
+            with one_thread(), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ConvergenceWarning)
+                models[name] = fitted(model, X, y, sample_weight)
         except (ValueError, MemoryError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             notes.append(f"{name} could not be fitted for comparison: {reason}")
+            continue
+        if any(issubclass(one.category, ConvergenceWarning) for one in caught):
+            notes.append(f"{name} did not converge, and may be better than it is shown.")
+    if task == "classes":
+        answer = best_constant(y, sample_weight, metric=metric, cost=cost, sample_cost=sample_cost)
+        models[BEST_CONSTANT] = answer.fit(X, y, sample_weight=sample_weight)
+    else:
+        for name in ("mean", "median"):
+            models[name] = DummyRegressor(strategy=name).fit(X, y, sample_weight=sample_weight)
     return Baselines(models, tuple(notes))
+
+
+def best_constant(
+    y: AnyArray,
+    sample_weight: Any = None,
+    *,
+    metric: str | None = None,
+    cost: Any = None,
+    sample_cost: FloatArray | None = None,
+) -> DummyClassifier:
+    """Return the one answer to all rows that is the best on training rows, not fitted.
+
+    That is the class of least cost, or of the best metric, and of equal ones the most frequent;
+    for metrics of probabilities, the shares of the classes.
+
+    Parameters
+    ----------
+    y : array of shape (N,)
+    sample_weight : array of shape (N,), default=None
+    metric, cost, sample_cost :
+        As in :func:`fit_baselines`.
+
+    Examples
+    --------
+    >>> best_constant(["ill", "well", "well"], metric="mean_cost", cost={("ill", "well"): 5})
+    DummyClassifier(constant='ill', strategy='constant')
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    n, k = np.bincount(codes, sample_weight).astype(np.float64), len(classes)
+    measured = get_metric(metric)
+    costs = None if cost is None else parse_cost(cost, classes)
+    scores: FloatArray = np.zeros(k)
+    if measured.uses_cost and sample_cost is not None:
+        w = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight)
+        scores = -(w @ sample_cost[np.arange(len(codes)), codes])
+    elif measured.uses_cost and costs is not None:
+        scores = -(n @ costs)
+    elif metric is not None and k <= MOST_CONSTANTS:
+        counted = measured.confusion_metric(classes)
+        if counted is None:
+            return DummyClassifier(strategy="prior")
+        with np.errstate(all="ignore"):
+            scores = np.nan_to_num(counted(n[:, np.newaxis] * np.eye(k)[:, np.newaxis, :]))
+    best = np.flatnonzero(scores >= scores.max() - 1e-12 * abs(scores).max())
+    label = classes.tolist()[int(best[n[best].argmax()])]
+    return DummyClassifier(strategy="constant", constant=label)

@@ -262,6 +262,8 @@ def _kept_prior(card: Card) -> Iterator[str]:
     learned = card.learned
     if learned is None or not learned.keeps_prior or not card.has_learned_costs():
         return
+    if card.search is None and learned.gain is None:  # a model that learns no costs
+        return
     much = ""
     if learned.gain is not None and learned.gain_std_error is not None:
         much = f" ({learned.gain:+.3g}, s.e. {learned.gain_std_error:.3g})"

@@ -14,20 +14,19 @@ from sklearn.pipeline import Pipeline
 from ecselm._typing import AnyArray, FloatArray
 from ecselm._wording import all_digits, case_of, confusion_of, did_you_mean
 from ecselm.costs import CostConstraints
-from ecselm.estimators import CostDecisionClassifier, ECSELMClassifier, ECSELMRegressor
 from ecselm.metrics import default_metric, get_metric, get_scorer, get_scorer_names
 from ecselm.study.card import Card, CostColumn, Evaluation, RequestSummary
 from ecselm.study.decisions import (
     CostOptions,
     cost_columns,
     decisions_by,
-    is_half_known,
     last_step,
     row_cost_matrices,
     split_column,
 )
-from ecselm.study.evaluate import evaluate
-from ecselm.study.run import study
+from ecselm.study.evaluate import evaluate, known_codes
+from ecselm.study.models import ECSELM, ModelSettings, check_model_name, model_of
+from ecselm.study.run import TargetedRows, study, with_groups
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
@@ -35,7 +34,6 @@ from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
 AUTO = "auto"
 NO_OPTIONS = CostOptions()
-PROBABILITIES = "neg_log_loss"  # metric of a model whose probabilities decide, with other costs
 NUMBERS_METRIC = "neg_mean_absolute_error"  # the default of a regression
 
 
@@ -62,6 +60,12 @@ class FitRequest:
         Of :class:`~ecselm.ECSELMClassifier` or :class:`~ecselm.ECSELMRegressor`; None is
         their default.
     seed : int, default=0
+    by : str or None, default=None
+        Column by whose values results on test rows are stated group by group. It stays an
+        input.
+    model_name : str, default="ecselm"
+        A name in ``ecselm.study.models.MODELS``, or ``"auto"``, the best of several on
+        validation rows.
     """
 
     target: str
@@ -77,41 +81,32 @@ class FitRequest:
     checkpoint: str | os.PathLike[str] | None = None
     n_jobs: int | None = None
     seed: int = 0
+    by: str | None = None
+    model_name: str = ECSELM
 
     def model(self, task: Task, stated: StatedCosts, metric: str) -> Any:
-        """Return the estimator, not fitted.
-
-        Rows that may be left to a person, and costs by row, need decisions around it.
-        """
-        settings: dict[str, Any] = {
+        """Return the estimator, not fitted, or a choice that the training rows settle."""
+        search: dict[str, Any] = {
             "n_hidden": self.n_hidden,
             "max_epochs": self.max_epochs,
             "population_size": self.population_size,
             "max_time": self.max_time,
             "checkpoint": None if self.checkpoint is None else os.fspath(self.checkpoint),
             "n_jobs": self.n_jobs,
-            "random_state": self.seed,
         }
-        given = {name: value for name, value in settings.items() if value is not None}
-        if task == "numbers":
-            return ECSELMRegressor(**given, scoring=metric)
-        costs = {} if stated.constraints is None else {"cost": _as_parameter(stated.constraints)}
-        if stated.constraints is not None and is_half_known(stated.constraints):
-            costs["rule"] = self.costs.rule
-        if not (self.costs.asks or stated.columns):
-            return ECSELMClassifier(**given, **costs, scoring=metric)
-        given.pop("checkpoint", None)  # nothing is searched
-        if stated.columns:  # costs are known when rows are decided: probabilities are all
-            inner, costs = ECSELMClassifier(**given, scoring=PROBABILITIES), {}
-        else:
-            inner = ECSELMClassifier(**given, **costs, scoring=metric, keep_prior="always")
-        return CostDecisionClassifier(
-            inner,
-            **costs,
+        known = None if stated.constraints is None else _as_parameter(stated.constraints)
+        settings = ModelSettings(
+            task,
+            metric,
+            known,
+            self.costs.rule,
+            by_row=bool(stated.columns),
             reject_cost=None if stated.ask_cost is None else stated.ask_cost.tolist(),
             reject_capacity=self.costs.reject_capacity,
-            random_state=self.seed,
+            seed=self.seed,
+            search={name: value for name, value in search.items() if value is not None},
         )
+        return model_of(self.model_name, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +213,7 @@ def study_table(
         cost=stated.cost,
         sample_cost=sample_cost,
         groups=groups,
+        by=_grouped_by(table.frame, request.target, request.by, rows.task),
         callbacks=callbacks,
         file=file,
         columns=plan.columns,
@@ -227,8 +223,29 @@ def study_table(
     return FitResult(model, card)
 
 
+def _grouped_by(frame: Any, target: str, by: str | None, task: Task) -> Any:
+    """Return the column by which results are grouped, of the rows that have a target."""
+    if by is None:
+        return None
+    if task == "numbers":
+        raise ValueError("--by must be left out where numbers are predicted")
+    if by not in frame.columns:
+        raise ValueError(
+            f"--by must be a column of the table, got {by!r}"
+            f"{did_you_mean(by, map(str, frame.columns))}"
+        )
+    if by == target:
+        raise ValueError(f"--by must not be the target, got {by!r}")
+    return frame.loc[target_rows(frame, target), by]
+
+
 def evaluate_table(
-    model: Any, card: Card, table: Table, costs: CostOptions = NO_OPTIONS
+    model: Any,
+    card: Card,
+    table: Table,
+    costs: CostOptions = NO_OPTIONS,
+    *,
+    by: str | None = None,
 ) -> Evaluation:
     """Return results of a model on the rows of a table that have a target.
 
@@ -243,10 +260,13 @@ def evaluate_table(
     table : Table
     costs : CostOptions, default=CostOptions()
         Costs to decide and to count by, in the place of those of the model.
+    by : str or None, default=None
+        Column by whose values results are stated group by group.
     """
     columns = ColumnPlan(card.request.target, card.data.columns, ())
     rows = training_rows(table.frame, columns, card.request.task)
     metric = card.request.metric
+    groups = _grouped_by(table.frame, card.request.target, by, rows.task)
     if card.request.task == "numbers":
         if costs.states_costs or costs.asks:
             raise ValueError("costs must be left out where numbers are predicted")
@@ -256,17 +276,24 @@ def evaluate_table(
     sample_cost = row_costs_of(card, costs, frame, classes)
     cost: Any = costs.constraints(classes)
     if cost is None and sample_cost is None:
-        cost = getattr(last_step(model), "constraints_", None)
-        cost = card.test.cost_matrix if cost is None else cost
-    return evaluate(
+        # A model may decide by costs that the metric implies, though none are stated.
+        cost = card.test.cost_matrix
+        known = getattr(last_step(model), "constraints_", None)
+        cost = cost if cost is None or known is None else known
+    decisions = decisions_by(costs, model, card, rows.X, sample_cost)
+    cost = None if sample_cost is not None else cost
+    found = evaluate(
         model,
         rows.X,
         rows.y,
         metric="mean_cost" if costs.states_costs else metric,
-        cost=None if sample_cost is not None else cost,
+        cost=cost,
         sample_cost=sample_cost,
-        decisions=decisions_by(costs, model, card, rows.X, sample_cost),
+        decisions=decisions,
     )
+    codes = known_codes(rows.y, classes)
+    test = TargetedRows(rows.X, rows.y, codes, classes, sample_cost=sample_cost, by=groups)
+    return with_groups(found, decisions, test, cost=cost)
 
 
 def row_costs_of(card: Card, costs: CostOptions, frame: Any, classes: AnyArray) -> Any:
@@ -308,6 +335,7 @@ def check_request(request: FitRequest) -> None:
         raise ValueError(f"max-time must be more than 0 seconds, got {request.max_time:g}")
     if request.n_jobs == 0:
         raise ValueError("jobs must be a number of threads, or -1 for all cores, got 0")
+    check_model_name(request.model_name)
     names = get_scorer_names()
     if request.metric is not None and request.metric not in names:
         raise ValueError(

@@ -7,7 +7,9 @@ import platform
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -24,26 +26,40 @@ from ecselm._wording import listed
 from ecselm.costs import parse_cost
 from ecselm.costs.parse import numbers
 from ecselm.estimators import CostDecisionClassifier, FewCasesWarning
-from ecselm.estimators._base import class_codes
+from ecselm.estimators._base import ELMBase, class_codes
+from ecselm.estimators._policy import Decisions
 from ecselm.fitness import holdout
-from ecselm.fitness.folds import Groups, read_groups
-from ecselm.metrics import get_scorer
+from ecselm.fitness.folds import Groups, fold_splits, read_groups
+from ecselm.metrics import get_metric, get_scorer
+from ecselm.metrics.intervals import RecordedClassifier, RecordedRegressor
 from ecselm.study.card import (
     Card,
     ClassCount,
     DataSummary,
+    Evaluation,
     LearnedCosts,
     Member,
     RequestSummary,
     SearchSummary,
 )
 from ecselm.study.decisions import decisions_of, is_half_known, last_step
-from ecselm.study.evaluate import Baselines, evaluate, fit_baselines, record_predictions
+from ecselm.study.evaluate import (
+    Baselines,
+    class_scores,
+    evaluate,
+    fit_baselines,
+    number_scores,
+    record_predictions,
+)
+from ecselm.study.groups import group_results
+from ecselm.study.models import ModelChoice, Selection, one_thread
 from ecselm.study.notes import leaking_columns, warnings_of
 from ecselm.study.statements import cost_sentences, weight_sentences
+from ecselm.tables.cells import read_names
 from ecselm.tables.schema import ColumnNote, Task
 
 CALLBACKS = ("callbacks", "estimator__callbacks")  # of a model, or of the one it decides by
+VALIDATION_FOLDS = 3  # by which a model is chosen
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 
 
@@ -58,6 +74,7 @@ def study(
     cost: Any = None,
     sample_cost: Any = None,
     groups: Any = None,
+    by: Any = None,
     callbacks: Any = None,
     file: str = "",
     columns: Sequence[ColumnNote] = (),
@@ -77,8 +94,9 @@ def study(
     request : RequestSummary
         Task, metric and share of test rows. Its seed is that of the split, of baselines, and
         of a model that has none.
-    model : classifier or regressor
-        Is cloned. Its own ``scoring`` is not changed.
+    model : classifier, regressor or ModelChoice
+        Is cloned. Its own ``scoring`` is not changed. Of several models by name, the best on
+        validation rows among the training rows is fitted, and the card says which.
     transformer : transformer, default=None
         Turns rows of ``X`` into numbers; is cloned.
     scaler : transformer, default=None
@@ -91,6 +109,8 @@ def study(
     groups : array of shape (N,), default=None
         Labels of rows that belong together: a group is not split between training and test
         rows. Passed on to a model whose ``fit`` takes them.
+    by : Series of length N, default=None
+        Values by which results on test rows are stated group by group; its name is theirs.
     callbacks : callable or list of callables, default=None
         Called after every generation of a search. The fitted model does not keep them.
     file, columns, notes, command :
@@ -117,8 +137,9 @@ def study(
     (142, True)
     """
     get_scorer(request.metric)
-    model = prepared(model, request.task, request.seed, callbacks)
-    rows = replace(read_rows(X, y, request.task, groups), sample_cost=sample_cost)
+    if not isinstance(model, ModelChoice):
+        model = prepared(model, request.task, request.seed, callbacks)
+    rows = replace(read_rows(X, y, request.task, groups), sample_cost=sample_cost, by=by)
     if cost is not None:
         parse_cost(cost, rows.classes)
     (split_rng,) = np.random.default_rng(request.seed).spawn(1)
@@ -127,8 +148,17 @@ def study(
     )
     train, test = rows.taken(split.train), rows.taken(split.test)
     steps = [step for step in (transformer, scaler) if step is not None]
-    fit = fit_steps(train, steps, model)
-    baselines = fit_baselines(fit.inputs, train.y, task=request.task, seed=request.seed)
+    fit = fit_steps(train, steps, model, request=request, cost=cost, callbacks=callbacks)
+    baselines = fit_baselines(
+        fit.inputs,
+        train.y,
+        task=request.task,
+        seed=request.seed,
+        metric=request.metric,
+        cost=cost,
+        sample_cost=train.sample_cost,
+        without=fit.name,
+    )
     counted = zip(train.classes.tolist(), train.counts, test.counts, strict=True)
     classes = tuple(ClassCount(str(name), n_train, n_test) for name, n_train, n_test in counted)
     data = DataSummary(
@@ -137,7 +167,7 @@ def study(
         len(test.y),
         tuple(columns),
         classes,
-        (*notes, *split.notes, *baselines.notes),
+        (*notes, *split.notes, *fit.notes, *baselines.notes),
     )
     card = make_card(request, data, fit, baselines, train, test, cost=cost)
     return fit.pipeline, replace(card, command=command)
@@ -168,11 +198,14 @@ def make_card(
     by = {"metric": request.metric, "cost": cost, "sample_cost": test.sample_cost}
     names = test.classes.tolist()
     decisions = decisions_of(fit.pipeline, test.X, test.sample_cost) if names else None
+    found = evaluate(fit.pipeline, test.X, test.y, **by, groups=test.groups, decisions=decisions)
     card = Card(
         request,
         data,
-        evaluate(fit.pipeline, test.X, test.y, **by, groups=test.groups, decisions=decisions),
-        learned_costs(fit.pipeline, names, cost) if names else None,
+        with_groups(found, decisions, test, cost=cost),
+        learned_costs(fit.pipeline, names, cost, by_row=test.sample_cost is not None)
+        if names
+        else None,
         search_summary(fit.pipeline, fit.seconds, fit.interrupted),
         baselines.compared(
             fit.inputs_of(test.X),
@@ -182,12 +215,29 @@ def make_card(
             groups=test.groups,
         ),
         members=members_of(fit.pipeline),
-        settings=settings_of(last_step(fit.pipeline)),
+        settings={**settings_of(last_step(fit.pipeline)), **fit.settings},
+        made_on=datetime.now(UTC).date().isoformat(),
         versions={"python": platform.python_version(), **{one: version(one) for one in PACKAGES}},
     )
     return replace(
         card, warnings=warnings_of(card, leaks=leaking_columns(train.X, train.y, request.task))
     )
+
+
+def with_groups(
+    found: Evaluation, decisions: Decisions | None, test: TargetedRows, *, cost: Any
+) -> Evaluation:
+    """Return results on test rows with those of every group, if there are any."""
+    if test.by is None or decisions is None:
+        return found
+    groups = group_results(
+        decisions,
+        test.codes,
+        test.classes,
+        read_names(test.by),
+        are_stated=cost is not None or test.sample_cost is not None,
+    )
+    return replace(found, by=str(test.by.name), groups=groups)
 
 
 # Rows, and their split.
@@ -203,6 +253,7 @@ class TargetedRows:
     classes: AnyArray  # (k,), empty for regression
     groups: Any = None  # (N,) labels of rows that belong together
     sample_cost: FloatArray | None = None  # (N, k, k), where costs are known by row
+    by: Any = None  # Series of the values by which results are grouped
 
     def taken(self, positions: IntArray) -> TargetedRows:
         """Return some of the rows."""
@@ -213,6 +264,7 @@ class TargetedRows:
             codes=self.codes[positions],
             groups=None if self.groups is None else safe_indexing(self.groups, positions),
             sample_cost=None if self.sample_cost is None else self.sample_cost[positions],
+            by=None if self.by is None else self.by.iloc[positions],
         )
 
     @property
@@ -328,6 +380,21 @@ class Fit:
     inputs: Any
     seconds: float
     interrupted: bool
+    name: str = ""  # of a model that was requested by name
+    selection: Selection | None = None  # where it was chosen among several
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return the name of the model and why it was chosen, as a card stores them."""
+        named = {"model name": self.name} if self.name else {}
+        if self.selection is None:
+            return named
+        return {**named, "chosen by validation": self.selection.setting()}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return which model was chosen and by how much, a sentence."""
+        return () if self.selection is None else (self.selection.note(),)
 
     def inputs_of(self, X: Any) -> Any:
         """Return other rows as the last step sees them."""
@@ -375,33 +442,141 @@ class SharedCallback:
 
 
 def fit_steps(
-    train: TargetedRows, steps: Sequence[Any], model: Any, sample_weight: Any = None
+    train: TargetedRows,
+    steps: Sequence[Any],
+    model: Any,
+    sample_weight: Any = None,
+    *,
+    request: RequestSummary | None = None,
+    cost: Any = None,
+    callbacks: Any = None,
 ) -> Fit:
     """Fit copies of the steps one after the other, and then the model itself.
 
-    Only the model gets weights. It does not keep its callbacks, which cannot be stored.
+    Only the model gets weights. It does not keep its callbacks, which cannot be stored. The
+    request, costs and callbacks are those of a choice between models.
     """
     done, inputs = [], train.X
     for step in steps:
         done.append(clone(step))
         inputs = done[-1].fit_transform(inputs, train.y)
-    takes_groups = train.groups is not None and has_fit_parameter(model, "groups")
-    given = {"groups": train.groups} if takes_groups else {}
-    if sample_weight is not None:
-        given["sample_weight"] = sample_weight
-    if train.sample_cost is not None:
-        given["sample_cost"] = train.sample_cost
-    start = time.monotonic()
-    with warnings.catch_warnings():  # the card has both
-        warnings.simplefilter("ignore", FewCasesWarning)
-        warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
-        model.fit(inputs, train.y, **given)
+    start, name, selection = time.monotonic(), "", None
+    if isinstance(model, ModelChoice):
+        if request is None:
+            raise ValueError("request must be given to choose between models, got None")
+        choice, name = model, model.names[0]
+        if len(choice.names) > 1:
+            selection = select_model(choice, replace(train, X=inputs), request, cost)
+            name = selection.name
+        model = choice.model(name, inputs, train.y)
+        model = prepared(model, request.task, request.seed, callbacks)
+    _fit(model, replace(train, X=inputs), sample_weight)
     seconds = time.monotonic() - start
     for part in {id(one): one for one in (model, learner_of(model))}.values():
         without = dict.fromkeys(set(CALLBACKS) & set(part.get_params(deep=True)))
         part.set_params(**without)
     reason = getattr(getattr(learner_of(model), "_history_", None), "reason", "")
-    return Fit(make_pipeline(*done, model), inputs, seconds, reason == "interrupted")
+    pipeline = make_pipeline(*done, model)
+    return Fit(pipeline, inputs, seconds, reason == "interrupted", name, selection)
+
+
+def _fit(model: Any, rows: TargetedRows, sample_weight: Any = None) -> Any:
+    """Fit a model to rows, with their groups and costs where it takes them."""
+    takes_groups = rows.groups is not None and has_fit_parameter(model, "groups")
+    given = {"groups": rows.groups} if takes_groups else {}
+    if sample_weight is not None:
+        given["sample_weight"] = sample_weight
+    if rows.sample_cost is not None:
+        given["sample_cost"] = rows.sample_cost
+    is_own = isinstance(learner_of(model), ELMBase)  # these limit their threads themselves
+    limited = nullcontext() if is_own else one_thread()
+    with limited, warnings.catch_warnings():  # the card has both
+        warnings.simplefilter("ignore", FewCasesWarning)
+        warnings.filterwarnings("ignore", "the search was interrupted", ConvergenceWarning)
+        return model.fit(rows.X, rows.y, **given)
+
+
+def select_model(
+    choice: ModelChoice, train: TargetedRows, request: RequestSummary, cost: Any = None
+) -> Selection:
+    """Choose between models by cross-validation of the metric on training rows.
+
+    Rows that are equal, or of one group, share a fold. The metric is that of the predictions
+    of all folds together; a model that cannot be fitted has none.
+
+    Parameters
+    ----------
+    choice : ModelChoice
+    train : TargetedRows
+        Training rows as the models see them.
+    request : RequestSummary
+        Its metric decides, and its seed draws the folds.
+    cost : CostConstraints, array, DataFrame, dict or None, default=None
+        Stated costs by which mistakes are counted.
+    """
+    rng = np.random.default_rng(request.seed).spawn(2)[1]  # the first splits off the test rows
+    together = read_groups(train.groups, len(train.y), None)
+    inputs = train.X if sparse.issparse(train.X) else np.asarray(train.X)
+    groups = None if together is None else together.codes
+    splits = fold_splits(inputs, train.codes, VALIDATION_FOLDS, rng, groups)
+    # Folds write no checkpoint: it is of the search on all rows.
+    search = {name: one for name, one in choice.settings.search.items() if name != "checkpoint"}
+    choice = replace(choice, settings=replace(choice.settings, search=search))
+    scores: dict[str, float] = {}
+    failures: dict[str, str] = {}
+    for name in choice.names:
+        try:
+            found = _validated(choice, name, train, [(one.train, one.test) for one in splits])
+            scored = _score(*found, train, request.metric, cost)
+        except (ValueError, MemoryError) as error:
+            failures[name] = " ".join(str(error).split()) or type(error).__name__
+            continue
+        if scored is not None:
+            scores[name] = scored
+    usable = [name for name in choice.names if name not in failures]
+    if not usable:
+        raise ValueError(f"no model could be fitted: {'; '.join(failures.values())}")
+    metric = get_metric(request.metric)
+    best = max(scores, key=lambda name: metric.advantage(scores[name], 0.0), default=usable[0])
+    return Selection(best, request.metric, scores, failures)
+
+
+def _validated(
+    choice: ModelChoice, name: str, train: TargetedRows, splits: list[tuple[IntArray, IntArray]]
+) -> tuple[IntArray, Any]:
+    """Return rows, and their predictions by models that were fitted to other folds."""
+    found, rows = [], []
+    for fitted_on, validated in splits:
+        # The rows of a class that has no others are trained on.
+        missing = np.setdiff1d(train.codes, train.codes[fitted_on])
+        is_last = np.isin(train.codes[validated], missing)
+        kept = train.taken(np.sort(np.append(fitted_on, validated[is_last])))
+        part = train.taken(validated[~is_last])
+        if not len(part.y):
+            continue
+        model = choice.model(name, kept.X, kept.y)
+        model = _fit(prepared(model, choice.settings.task, choice.settings.seed), kept)
+        decisions = decisions_of(model, part.X, part.sample_cost) if len(train.classes) else None
+        found.append(record_predictions(model, part.X, decisions))
+        rows.append(validated[~is_last])
+    y_pred = np.concatenate([one.y_pred for one in found])
+    if not len(train.classes):
+        return np.concatenate(rows), RecordedRegressor(y_pred)
+    P = None
+    if all(one.probabilities is not None for one in found):
+        P = np.concatenate([one.probabilities for one in found])
+    return np.concatenate(rows), RecordedClassifier(train.classes, y_pred, P)
+
+
+def _score(
+    rows: IntArray, recorded: Any, train: TargetedRows, metric: str, cost: Any
+) -> float | None:
+    """Return the metric of recorded predictions of some rows, None where it is not defined."""
+    part = train.taken(rows)
+    if isinstance(recorded, RecordedRegressor):
+        return number_scores(recorded, part.y.astype(np.float64), metric).get(metric)
+    scored = class_scores(recorded, part.codes, metric, cost, part.sample_cost)
+    return scored.scores.get(metric)
 
 
 def settings_of(model: Any) -> dict[str, str]:
@@ -421,7 +596,9 @@ def settings_of(model: Any) -> dict[str, str]:
     return {"model": type(model).__name__, **changed}
 
 
-def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> LearnedCosts | None:
+def learned_costs(
+    model: Any, classes: Sequence[Any], cost: Any = None, *, by_row: bool = False
+) -> LearnedCosts | None:
     """Return the costs that a model has learned, None if it has none by class.
 
     Parameters
@@ -432,6 +609,8 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
         In the order of ``classes_``.
     cost : array, DataFrame, dict or None, default=None
         Stated costs of all mistakes, which sentences compare with what was learned.
+    by_row : bool, default=False
+        Whether costs are known by row instead.
 
     Examples
     --------
@@ -441,7 +620,7 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
     """
     learner = last_step(model)
     if isinstance(learner, CostDecisionClassifier):
-        return _costs_of_decisions(learner, classes, cost)
+        return _costs_of_decisions(learner, classes, cost, by_row=by_row)
     if not (hasattr(learner, "keeps_prior_") and hasattr(learner, "cost_matrix_")):
         return None
     matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
@@ -466,14 +645,14 @@ def learned_costs(model: Any, classes: Sequence[Any], cost: Any = None) -> Learn
 
 
 def _costs_of_decisions(
-    model: CostDecisionClassifier, classes: Sequence[Any], cost: Any
+    model: CostDecisionClassifier, classes: Sequence[Any], cost: Any, *, by_row: bool
 ) -> LearnedCosts:
     """Return the costs by which a model decides, of which none are learned."""
     k = len(classes)
     matrix = model.cost_matrix_[:, :k]
-    if cost is None:
+    if by_row:
         sentences: tuple[str, ...] = ("decisions are made by the costs of each row",)
-    elif is_half_known(cost):
+    elif cost is None or is_half_known(cost):
         sentences = cost_sentences(classes, matrix)
     else:
         stated = parse_cost(cost, model.classes_)
