@@ -29,8 +29,11 @@ from ecselm.study import (
     Difference,
     Estimate,
     Evaluation,
+    GroupResult,
     LearnedCosts,
     Member,
+    OperatingPoint,
+    OperatingPoints,
     RequestSummary,
     SearchSummary,
     UnknownCosts,
@@ -143,6 +146,9 @@ def classes_card(load, target, stated=None, **parameters):
         precision_recall[first],
         reliability_of(y_test, scores),
         unknown=UnknownCosts(len(y_test), len(y_test) - 7, 0.25, 1.5, 10.0, "7 rows are open."),
+        operating=operating_of(names[0], len(y_test)),
+        by="hospital",
+        groups=groups_of(confusion, names),
     )
     return Card(
         RequestSummary("classes", target, "gmean", (), 0.25, 0),
@@ -233,6 +239,25 @@ def bare():
     return Card(request, DataSummary("a.csv", 3, 1, (), ()), Evaluation({"gmean": 1.0}))
 
 
+def operating_of(name, n, n_points=5):
+    """Return points that catch more and more."""
+    points = tuple(
+        OperatingPoint(f"{name} {i}", 2.0**i, i, n_points - i, i * i, 7, 0.25 * i)
+        for i in range(n_points)
+    )
+    return OperatingPoints(name, n, points[:3], points)
+
+
+def groups_of(confusion, names):
+    """Return two groups, as if each had half of the rows."""
+    recalls = tuple(recalls_of(confusion, names))
+    cost = Estimate("north", 0.25, 0.125, 0.375, 50)
+    return (
+        GroupResult("north", 50, recalls, cost, 40),
+        GroupResult("south", 50, recalls[:1], None, None),
+    )
+
+
 def nasty(n_classes=25, n_columns=200):
     """Return a card with hostile names, many classes and columns, and a class of one row."""
     rng = np.random.default_rng(0)
@@ -274,6 +299,9 @@ def nasty(n_classes=25, n_columns=200):
         asking=Asking(
             1000, 5, 4, 0.5, 0.75, Difference(0.25, None, None, False), (1,) * n_classes, text
         ),
+        operating=operating_of(text, 1000),
+        by=text,
+        groups=(GroupResult(text, 1000, (), None, None), *groups_of(confusion, names)),
     )
     return Card(
         RequestSummary("classes", text, "gmean", (text,), 0.25, 0, (CostColumn(text, text),)),

@@ -102,7 +102,9 @@ def test_the_page_is_printed(browser, pages):
 
 def test_keys_reach_links_and_what_is_folded_or_wide(browser, pages):
     browser.open(pages["tumours"])
-    wanted = browser.evaluate("document.querySelectorAll('a, summary, .scrolled, pre').length")
+    wanted = browser.evaluate(
+        "document.querySelectorAll('a, summary, .scrolled, pre, input').length"
+    )
     folded = browser.evaluate("document.querySelectorAll('details .scrolled').length")
     reached = set()
     for _ in range(wanted + 5):
@@ -113,3 +115,42 @@ def test_keys_reach_links_and_what_is_folded_or_wide(browser, pages):
         reached.add(browser.evaluate(place))
     body = browser.evaluate("[...document.querySelectorAll('*')].indexOf(document.body)")
     assert len(reached - {body}) == wanted - folded
+
+
+SLIDER = """JSON.stringify({value: +document.querySelector('.slider input').value,
+  shown: [...document.querySelectorAll('[data-walk] tbody tr')].findIndex(
+    one => one.classList.contains('shown')),
+  said: document.querySelector('.slider output').textContent,
+  spoken: document.querySelector('.slider input').getAttribute('aria-valuetext'),
+  hidden: document.querySelector('.slider').hidden})"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_keys_walk_the_operating_points(browser, pages, made, width):
+    browser.open(pages["tumours"], width=width)
+    walk = made["tumours"].test.operating.walk
+    before = json.loads(browser.evaluate(SLIDER))
+    assert before["hidden"] is False
+    assert before["value"] == before["shown"] == len(walk) // 2
+    browser.evaluate("document.querySelector('.slider input').focus()")
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.ask("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight",
+                    windowsVirtualKeyCode=39)  # fmt: skip
+    after = json.loads(browser.evaluate(SLIDER))
+    assert after["value"] == after["shown"] == before["value"] + 1
+    assert after["said"] == after["spoken"] != before["said"]
+    assert f"times: {walk[after['value']].factor:g}" in after["said"]
+    assert browser.complaints() == []
+
+
+def test_without_a_script_the_points_are_a_table(browser, pages, made):
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(pages["tumours"])
+        found = json.loads(browser.evaluate(SLIDER))
+        rows = browser.evaluate("document.querySelectorAll('[data-walk] tbody tr').length")
+    finally:
+        browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    assert found["hidden"] is True
+    assert found["said"] == ""
+    assert rows == len(made["tumours"].test.operating.walk)

@@ -1,6 +1,8 @@
 """The page as text: what it holds, what it escapes, what it refuses."""
 
+import base64
 import dataclasses
+import hashlib
 import json
 import re
 
@@ -8,6 +10,7 @@ import pytest
 
 from ecselm.report import report_html, write_report
 from ecselm.report.page import POLICY
+from ecselm.report.points import SCRIPT
 from ecselm.report.summary import MAX_COLUMNS
 from ecselm.study import Asking, Baseline, Card, CostColumn, Curve, Difference
 from tests.report import cards
@@ -15,7 +18,7 @@ from tests.report.pages import Page, looked_up
 
 KEYS = {
     "tumours": "warnings request data costs unknown search members scores confusion recalls "
-    "thresholds calibration baselines reproduction",
+    "groups operating thresholds calibration baselines reproduction",
     "progression": "request data scores errors baselines",
     "bare": "request data scores",
 }
@@ -42,6 +45,8 @@ def test_numbers_that_matter_are_all_there(made):
         *(f"/baselines/{i}/difference/value" for i in range(2)),
         *(f"/data/columns/{i}/n_values" for i in range(30)),
         *(f"/test/unknown/{part}" for part in ("n_settled", "mean_regret", "largest_regret")),
+        *(f"/test/groups/0/recalls/1/{end}" for end in ("low", "value", "high")),
+        *(f"/test/groups/0/{part}" for part in ("n", "mean_cost/value", "n_settled")),
         "/test/total_cost",
         "/test/cost_matrix/0/1",
         "/test/roc/0/area",
@@ -63,10 +68,14 @@ def test_parts_that_a_card_lacks_are_omitted(made, name):
     assert links == [f"#{key}" for key in KEYS[name].split()]
 
 
-def test_nothing_runs_and_nothing_is_fetched(card):
+def test_only_the_slider_runs_and_nothing_is_fetched(card):
     text = report_html(card)
     page = Page(text)
-    assert not page.tags() & {"script", "img", "link", "iframe", "object", "form", "base"}
+    assert not page.tags() & {"img", "link", "iframe", "object", "form", "base"}
+    scripts = [(attrs, "".join(inside)) for attrs, inside in page.all("script")]
+    assert scripts == ([] if card.test.operating is None else [({}, SCRIPT)])
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in POLICY
     policies = [attrs for attrs, _ in page.all("meta") if "http-equiv" in attrs]
     assert policies == [{"http-equiv": "Content-Security-Policy", "content": POLICY}]
     for tag, attrs, _ in page.elements:
@@ -76,7 +85,8 @@ def test_nothing_runs_and_nothing_is_fetched(card):
 
 def test_markup_in_names_arrives_as_text(made):
     text = report_html(made["nasty"])
-    assert "<script" not in text
+    assert text.count("<script") == 1
+    assert text.count("</script") == 1
     assert "<img" not in text
     assert text.count("</style>") == 1
     page = Page(text)
@@ -172,7 +182,7 @@ def test_equal_cards_give_equal_pages(card):
     assert report_html(Card.from_json(card.to_json())) == report_html(card)
 
 
-@pytest.mark.parametrize(("name", "most"), [("tumours", 60_000), ("digits", 200_000)])
+@pytest.mark.parametrize(("name", "most"), [("tumours", 80_000), ("digits", 200_000)])
 def test_pages_are_small(made, name, most):
     assert len(report_html(made[name]).encode()) < most
 
@@ -245,3 +255,16 @@ def test_costs_by_row_are_not_counted_by_cell(made):
     assert "By the costs of each row, the mistakes cost" in text
     assert "Mean cost of each mistake" in text
     assert "and their cost" not in text
+
+
+def test_operating_points_are_counts_per_1000_cases(made):
+    card = made["tumours"]
+    n = card.test.operating.n
+    places = Page(report_html(card)).values()
+    assert ("/test/operating/walk/4/n_alarms", "16") in places
+    shown = {
+        attrs["data-card"]: text
+        for attrs, text in Page(report_html(card)).all("span")
+        if "data-card" in attrs
+    }
+    assert float(shown["/test/operating/points/2/n_missed"]) == pytest.approx(3000 / n, rel=0.01)

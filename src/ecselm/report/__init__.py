@@ -1,5 +1,6 @@
-"""The report of a model: one HTML page made of its card."""
+"""The report of a model: one HTML page, or a sheet of text, made of its card."""
 
 from ecselm.report.page import report_html, write_report
+from ecselm.report.sheet import sheet_text, write_sheet
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["report_html", "sheet_text", "write_report", "write_sheet"]

@@ -11,7 +11,9 @@ from ecselm._wording import all_digits
 
 # What no browser shows and UTF-8 cannot hold: control characters and halves of surrogate pairs.
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_VOID = frozenset({"meta", "circle", "line", "path", "rect"})  # that hold no children, if any
+_VOID = frozenset(
+    {"meta", "input", "circle", "line", "path", "rect"}
+)  # that hold no children, if any
 NUMBER = "number"  # class of cells in the style sheet
 _NUMBER_CELL = f'<td class="{NUMBER}"'
 

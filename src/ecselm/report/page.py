@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ecselm._files import write_whole
 from ecselm.report.costs import asking, costs, unknown
+from ecselm.report.groups import by_group
 from ecselm.report.html import Markup, Section, element, shortened
+from ecselm.report.points import SCRIPT, SCRIPT_HASH, operating
 from ecselm.report.results import (
     baselines,
     calibration,
@@ -30,8 +32,8 @@ from ecselm.report.summary import (
 )
 from ecselm.study import Card
 
-# Nothing is fetched and no script runs, whatever names the card holds.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# Nothing is fetched, and no script runs but that of the slider, whatever names the card holds.
+POLICY = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'"
 PARTS = (
     warnings,
     request,
@@ -44,6 +46,8 @@ PARTS = (
     scores,
     confusion,
     recalls,
+    by_group,
+    operating,
     thresholds,
     calibration,
     errors,
@@ -84,9 +88,9 @@ def write_report(card: Card, path: str | os.PathLike[str]) -> Path:
 def report_html(card: Card) -> str:
     """Return the report of a model: HTML with style and charts inside.
 
-    It runs no script and fetches nothing. Numbers of the card carry their place in its JSON
-    as ``data-card`` (a JSON pointer) and their exact value as ``data-value``. Sections without
-    content are omitted. Equal cards give equal pages.
+    It fetches nothing, and its only script moves the slider of operating points. Numbers of
+    the card carry their place in its JSON as ``data-card`` (a JSON pointer) and their exact
+    value as ``data-value``. Sections without content are omitted. Equal cards give equal pages.
 
     Parameters
     ----------
@@ -107,11 +111,13 @@ def report_html(card: Card) -> str:
     """
     check_card(card)
     sections = [section for part in PARTS if (section := part(card)) is not None]
+    has_slider = any(section.key == "operating" for section in sections)
     body = element(
         "body",
         headline(card),
         _contents(sections),
         element("main", *(section.render() for section in sections)),
+        Markup(f"<script>{SCRIPT}</script>") if has_slider else None,
     )
     return f"<!DOCTYPE html>\n{element('html', _head(card), body, lang='en')}\n"
 

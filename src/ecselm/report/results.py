@@ -245,7 +245,8 @@ def _cost(test: Evaluation, i: int, j: int) -> Markup | None:
     if test.cost_matrix is None or (i == j and not test.cost_matrix[i][j]):
         return None
     n, each = test.confusion[i][j], test.cost_matrix[i][j]
-    cost = figure(full_amount(each), each, "test", "cost_matrix", i, j)
+    write = full_amount if test.cost_low is None else amount  # a mean has too many digits
+    cost = figure(write(each), each, "test", "cost_matrix", i, j)
     return element("small", f"{count(n)} \N{MULTIPLICATION SIGN} ", cost, f" = {amount(n * each)}")
 
 

@@ -81,7 +81,8 @@ def _purpose(card: Card) -> Markup:
     where = (
         ". Results are those of test rows, which it was not trained on, unless stated otherwise."
     )
-    return joined((inputs, _outcomes(card), where))
+    made = f" Made on {card.made_on}." if card.made_on else None
+    return joined((inputs, _outcomes(card), where, made))
 
 
 def _outcomes(card: Card) -> Markup:
