@@ -42,6 +42,8 @@ _VARYING = (
     (re.compile(r'("seconds": )[-+.\de]+'), r"\1<seconds>"),
     (re.compile(r'(seconds" data-value=")[^"]*(">)[^<]*'), r"\1<seconds>\2<seconds>"),
     (re.compile(r'("version": )"[^"]*"'), r'\1"<version>"'),
+    (re.compile(r'(made_on"?: )"[^"]*"'), r'\1"<date>"'),
+    (re.compile(r"(Made on )[-\d]+"), r"\1<date>"),
     (re.compile(r"^ecselm \d[\w.+]*$", re.MULTILINE), "ecselm <version>"),
 )
 _DIGEST = r"sha256 [0-9a-f]+|\b(?=[a-f]*\d)[0-9a-f]{8}\b"
@@ -202,6 +204,7 @@ def _card(path):
         else:
             lines.append(f"{name}: {_json(part)}")
     lines = [re.sub(r"^(search\.seconds): .*", r"\1: <seconds>", line) for line in lines]
+    lines = [re.sub(r"^made_on: .*", "made_on: <date>", line) for line in lines]
     lines = [_without_versions(line) if line.startswith("versions") else line for line in lines]
     return "\n".join(lines) + "\n"
 
