@@ -15,6 +15,7 @@ TESTED = (
     "ensembles.md",
     "coming_from.md",
     "deciding.md",
+    "tradeoff.md",
     "howto/*.md",
     "extend/*.md",
     "streaming.md",
