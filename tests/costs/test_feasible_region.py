@@ -77,7 +77,7 @@ def test_closing_never_contradicts_what_is_known(case, guess):
     assert (closed.high <= region.high).all()
     assert (closed.low <= closed.high).all()
     if not region.is_open:  # then nothing that is possible is lost but far away
-        stated = np.r_[low, high, guess]
+        stated = np.r_[region.low, region.high, guess]  # with what the order implies
         stated = stated[(stated > 0) & np.isfinite(stated)]
         near = (truth >= stated.min() / SLACK) & (truth <= stated.max() * SLACK)
         if near.all():

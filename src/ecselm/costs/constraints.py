@@ -13,8 +13,9 @@ import numpy as np
 
 from ecselm._typing import AnyArray, FloatArray
 from ecselm._wording import all_digits, listed
+from ecselm.costs.parameters import CostParameters
 from ecselm.costs.parse import frame_codes, numbers, parse_cost, row_matrices
-from ecselm.costs.region import Bounds, ContradictionError, CostRegion
+from ecselm.costs.region import ContradictionError, CostRegion
 from ecselm.costs.sentences import (
     Mistake,
     Statement,
@@ -24,11 +25,9 @@ from ecselm.costs.sentences import (
     sentence_classes,
 )
 
-SPAN = 100.0  # factor from the unit to an end that nobody has stated
+SPAN = 100.0  # factor from the unit to an end that is not stated
 MOST_LISTED = 12  # sentences of a description about single costs
 MOST_TRIED = 64  # statements among which those that contradict an answer are sought
-
-Key = tuple[int, int | None]
 
 
 class CostConstraints:
@@ -36,7 +35,7 @@ class CostConstraints:
 
     A cost matrix has a row for every true class and a column for every predicted class. What
     is stated leaves a region of matrices. A mistake that no statement is about, or that others
-    are only compared with, costs 1: it is the unit. An end that nobody has stated is a factor
+    are only compared with, costs 1: it is the unit. An end that is not stated is a factor
     ``span`` away from the unit, or a tenth or ten times the other end where that is further.
 
     Parameters
@@ -63,7 +62,7 @@ class CostConstraints:
         Takes matrices (n, k, k), in the order of ``classes``, and returns how probable each
         is, up to a factor. None is log-uniform: every ratio as probable as its double.
     span : float, default=100
-        Greatest factor between the unit and a cost whose other end nobody has stated.
+        Greatest factor between the unit and a cost whose other end is not stated.
 
     Attributes
     ----------
@@ -124,7 +123,7 @@ class CostConstraints:
             raise ValueError(f"density must be a function of matrices or None, got {density!r}")
         if self.sample_cost is not None and (self.statements or self.answers):
             raise ValueError("costs must be stated once, got sample_cost and other statements")
-        self._reading = _Reading(self.statements, k)
+        self._parameters = CostParameters(self.statements, k)
         if not self.region.bounds()[1].any():
             raise ValueError(
                 "cost constraints must let at least one mistake cost something, got 0 for all"
@@ -159,8 +158,8 @@ class CostConstraints:
 
         Examples
         --------
-        >>> told = ["missed->fine > fine->missed", "missed->fine = 3..20 * fine->missed"]
-        >>> CostConstraints.from_sentences(told).high
+        >>> known = ["missed->fine > fine->missed", "missed->fine = 3..20 * fine->missed"]
+        >>> CostConstraints.from_sentences(known).high
         array([[ 0.,  1.],
                [20.,  0.]])
         >>> CostConstraints.from_sentences(["a->b > b->a", "b->a > a->b"])
@@ -199,8 +198,8 @@ class CostConstraints:
             return cost.for_classes(labels)  # type: ignore[return-value]
         if isinstance(cost, str) or _is_sentences(cost):
             texts = [cost] if isinstance(cost, str) else cost
-            told = [one for text in texts for one in read_sentence(text, labels.tolist(), "cost")]
-            return cls.from_statements(labels, told)
+            found = [one for text in texts for one in read_sentence(text, labels.tolist(), "cost")]
+            return cls.from_statements(labels, found)
         if hasattr(cost, "columns"):
             cost = _frame_cells(cost, labels)
         elif hasattr(cost, "to_dict"):
@@ -314,7 +313,7 @@ class CostConstraints:
             matrix[tuple(np.array(list(stated)).T)] = list(stated.values())
             return CostRegion.of_point(matrix)
         try:
-            region = self._reading.region(
+            region = self._parameters.region(
                 self.statements, [array for array, _ in self.answers], self.span
             )
         except ContradictionError as error:
@@ -339,7 +338,7 @@ class CostConstraints:
         ]
         texts = list(dict.fromkeys(said))  # a chain is one sentence of several statements
         message = "cost constraints must not contradict each other"
-        unit = self._reading.unit_of([self.statements[one] for one in blamed if one < n])
+        unit = self._parameters.unit_of([self.statements[one] for one in blamed if one < n])
         note = "; a mistake that nothing is stated about costs 1" if unit or not n else ""
         if answers and len(texts) == 1 and n:
             return f"{message}, got {texts[0]} after what was stated before"
@@ -357,7 +356,7 @@ class CostConstraints:
         """Return whether some of the statements and answers cannot hold together."""
         n = len(self.statements)
         try:
-            self._reading.region(
+            self._parameters.region(
                 [self.statements[one] for one in places if one < n],
                 [self.answers[one - n][0] for one in places if one >= n],
                 self.span,
@@ -468,24 +467,24 @@ class CostConstraints:
         if self.sample_cost is not None:
             return (f"costs are known for each of {len(self.sample_cost)} rows",)
         labels = self.classes.tolist()
-        told = [one.words(labels) for one in self.statements]
-        if len(told) > MOST_LISTED and self.is_exact:
-            told = [f"the costs of {len(told)} mistakes are stated"]
-        told += [text for _, text in self.answers]
-        if self._reading.has_unit:
-            told.append("every other mistake costs 1" if told else "every mistake costs 1")
-        told += self._open_ends()
-        return tuple(told)
+        found = [one.words(labels) for one in self.statements]
+        if len(found) > MOST_LISTED and self.is_exact:
+            found = [f"the costs of {len(found)} mistakes are stated"]
+        found += [text for _, text in self.answers]
+        if self._parameters.has_unit:
+            found.append("every other mistake costs 1" if found else "every mistake costs 1")
+        found += self._open_ends()
+        return tuple(found)
 
     def _open_ends(self) -> list[str]:
-        """Return sentences about ends that nobody has stated."""
-        told = []
-        for names, high in self._reading.open_above(self.statements, self.region, self.classes):
-            told.append(
+        """Return sentences about ends that are not stated."""
+        found = []
+        for names, high in self._parameters.open_above(self.statements, self.region, self.classes):
+            found.append(
                 f"{names} is taken to cost at most {all_digits(float(f'{high:.6g}'))}, for want of "
                 "a stated limit"
             )
-        return told
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the constraints as plain values that JSON can hold; see :meth:`from_dict`."""
@@ -567,138 +566,13 @@ class CostConstraints:
         labels = self.classes.tolist()
         if self.sample_cost is not None:
             return f"CostConstraints({labels}, sample_cost=<{self.sample_cost.shape}>)"
-        told = [as_sentence(one, labels) for one in self.statements]
-        shown = told if len(told) <= MOST_LISTED else [*told[:MOST_LISTED], "..."]
+        found = [as_sentence(one, labels) for one in self.statements]
+        shown = found if len(found) <= MOST_LISTED else [*found[:MOST_LISTED], "..."]
         given = [(array.tolist(), text) for array, text in self.answers]
         more = f", answers={given}" if given else ""
         more += f", span={self.span:g}" if self.span != SPAN else ""
         more += ", density=<function>" if self.density is not None else ""
         return f"CostConstraints.from_sentences({shown}, classes={labels}{more})"
-
-
-class _Reading:
-    """Which entries of the matrix are one parameter, and which of them are not known."""
-
-    def __init__(self, statements: Sequence[Statement], n_classes: int) -> None:
-        k = self.n_classes = n_classes
-        named = [one for s in statements for one in (s.left, s.right) if one is not None]
-        single = {(one.truth, one.predicted) for one in named if one.predicted is not None}
-        classes = {one.truth for one in named if one.predicted is None}
-        self.keys: dict[tuple[int, int], Key | None] = {}
-        for i in range(k):
-            for j in range(k):
-                if i == j:
-                    continue
-                alone = (i, j) in single or (k == 2 and i in classes)
-                key: Key | None = (i, j) if alone else (i, None)
-                self.keys[i, j] = key if alone or i in classes else None
-        subjects = {key for s in statements for key in self.of(s.left)}
-        self.free = {
-            key: g for g, key in enumerate(sorted(subjects, key=lambda one: (one[0], one[1] or 0)))
-        }
-
-    def of(self, mistake: Mistake) -> list[Key]:
-        """Return the parameters of a mistake."""
-        keys = [self.keys[pair] for pair in mistake.pairs(self.n_classes)]
-        return list(dict.fromkeys(key for key in keys if key is not None))
-
-    @property
-    def has_unit(self) -> bool:
-        """Return whether some mistake costs 1 because no statement is about it."""
-        return any(key not in self.free for key in self.keys.values())
-
-    def unit_of(self, statements: Sequence[Statement]) -> bool:
-        """Return whether statements compare with such a mistake."""
-        return any(
-            key not in self.free
-            for s in statements
-            if s.right is not None
-            for key in self.of(s.right)
-        )
-
-    def region(
-        self, statements: Sequence[Statement], answers: Sequence[FloatArray], span: float
-    ) -> CostRegion:
-        """Return the region, or raise ContradictionError with positions of the statements."""
-        k = self.n_classes
-        free: dict[Key, int] = {}
-        nothing = {  # parameters that cost nothing, and the statements that say so
-            key: place
-            for place, s in enumerate(statements)
-            if s.right is None and s.high == 0
-            for key in self.of(s.left)
-        }
-        for key in self.free:
-            if key not in nothing:
-                free[key] = len(free)
-        base, patterns = np.zeros((k, k)), np.zeros((len(free), k, k))
-        for pair, mine in self.keys.items():
-            if mine is not None and mine in free:
-                patterns[free[mine]][pair] = 1.0
-            else:
-                base[pair] = 0.0 if mine in nothing else 1.0
-        bounds = []
-        for place, s in enumerate(statements):
-            for left in self.of(s.left):
-                for right in [None] if s.right is None else self.of(s.right):
-                    one = _bound(s, place, left, right, free, nothing)
-                    if one is not None:
-                        bounds.append(one)
-        try:
-            return CostRegion.from_bounds(base, patterns, bounds, answers, span)
-        except ContradictionError as error:
-            n = len(bounds)
-            raise ContradictionError(
-                [bounds[i].source if i < n else len(statements) + i - n for i in error.sources]
-            ) from None
-
-    def open_above(
-        self, statements: Sequence[Statement], region: CostRegion, classes: AnyArray
-    ) -> list[tuple[str, float]]:
-        """Return mistakes without a stated upper end, in words, and the end that is taken."""
-        labels, found = classes.tolist(), []
-        high = region.bounds()[1]
-        closed = {
-            key
-            for s in statements
-            if s.high < np.inf and (s.right is None or not set(self.of(s.right)) & set(self.free))
-            for key in self.of(s.left)
-        }
-        for key in self.free:
-            if key in closed:
-                continue
-            pair = next(pair for pair, one in self.keys.items() if one == key)
-            mistake = Mistake(key[0], key[1] if self.n_classes > 2 else pair[1])
-            words = Statement(mistake, 0.0, np.inf).words(labels)
-            name = words.removeprefix("what ").removesuffix(" costs is not known")
-            found.append((name, float(high[pair])))
-        return found
-
-
-def _bound(
-    statement: Statement,
-    place: int,
-    left: Key,
-    right: Key | None,
-    free: Mapping[Key, int],
-    nothing: Mapping[Key, int],
-) -> Bounds | None:
-    """Return a statement about two parameters, None where it says nothing new."""
-    low, high = statement.low, statement.high
-    other = -1
-    if right is not None:
-        if right in free:
-            other = free[right]
-        elif right in nothing:  # at most so many times nothing is nothing
-            if high < np.inf and left not in nothing:
-                raise ContradictionError([place, nothing[right]])
-            low = 0.0
-    if left in nothing:
-        if low > 0:
-            raise ContradictionError([nothing[left], place])
-        return None
-    strict = right is not None and (low, high) == (1.0, np.inf)
-    return Bounds(free[left], low, high, other, place, strict)
 
 
 def _is_number(statement: Statement) -> bool:
