@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.costs import CostConstraints, parse_cost
 
-TOLD = ["a->b = 3..20", "c->a > a->b", "c->b = 2..5 * c->a", "b = 1..9"]
+SENTENCES = ["a->b = 3..20", "c->a > a->b", "c->b = 2..5 * c->a", "b = 1..9"]
 
 
-def told(*sentences, classes=("a", "b", "c"), **known):
+def said(*sentences, classes=("a", "b", "c"), **known):
     return CostConstraints.from_sentences(list(sentences), list(classes), **known)
 
 
@@ -24,10 +24,10 @@ def constant(matrices):
 
 
 EXAMPLES = [
-    told(*TOLD),
-    told(*TOLD, span=50.0),
-    told("a->b > b->a", "b->a >= 3"),
-    told("a = 5").with_answer([[0, 1, -1], [0, 0, 0], [0, 0, 0]], "the first is worse"),
+    said(*SENTENCES),
+    said(*SENTENCES, span=50.0),
+    said("a->b > b->a", "b->a >= 3"),
+    said("a = 5").with_answer([[0, 1, -1], [0, 0, 0], [0, 0, 0]], "the first is worse"),
     CostConstraints([1, 2], intervals={2: (3, np.inf)}),
     CostConstraints([0.5, 1.5], fixed={0.5: 0}),
     CostConstraints([False, True]),
@@ -89,10 +89,10 @@ def test_costs_by_row_survive_storing():
 
 
 def test_constraints_differ_by_what_they_say():
-    assert told("a = 5") != told("a = 6")
-    assert told("a = 5") != told("a = 5", span=7.0)
-    assert told("a = 5") != told("a = 5", classes="acb")
-    assert told("a = 5") != "a = 5"
+    assert said("a = 5") != said("a = 6")
+    assert said("a = 5") != said("a = 5", span=7.0)
+    assert said("a = 5") != said("a = 5", classes="acb")
+    assert said("a = 5") != "a = 5"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_constraints_differ_by_what_they_say():
 )
 def test_contradictions_name_two_statements(sentences, blamed):
     with pytest.raises(ValueError, match="must not contradict each other") as caught:
-        told(*sentences)
+        said(*sentences)
     message = str(caught.value)
     assert all(text in message for text in blamed)
     assert message.count("'") == 4
@@ -119,13 +119,13 @@ def test_contradictions_name_two_statements(sentences, blamed):
 
 def test_three_statements_that_contradict_only_together_are_all_named():
     with pytest.raises(ValueError, match="contradict") as caught:
-        told("a->b >= 5 * b->a", "a->b <= 3", "b->a >= 1", "c = 4")
+        said("a->b >= 5 * b->a", "a->b <= 3", "b->a >= 1", "c = 4")
     assert all(one in str(caught.value) for one in ("5 * b->a", "a->b <= 3", "b->a >= 1"))
     assert "c = 4" not in str(caught.value)
 
 
 def test_answers_that_contradict_a_statement_or_each_other_are_named():
-    constraints = told("a->b = 2..9", "c = 4")
+    constraints = said("a->b = 2..9", "c = 4")
     more = np.zeros((3, 3))
     more[0, 1], more[1, 0] = 1.0, -10.0  # a->b >= 10 times the unit
     with pytest.raises(ValueError, match=r"'a->b = 2\.\.9' and 'ten times as bad'"):
@@ -168,20 +168,20 @@ def test_exact_costs_are_read_from_arrays_and_cells_of_dots_are_open():
 
 
 def test_contains_compares_up_to_the_unit_where_only_ratios_are_stated():
-    ratios = told("a->b = 3..20 * b->a", classes="ab")
+    ratios = said("a->b = 3..20 * b->a", classes="ab")
     assert ratios.contains([[0, 50], [10, 0]])
     assert not ratios.contains([[0, 2], [1, 0]])
     answered = ratios.with_answer([[0, 1], [-4, 0]], "at least four times")
     assert answered.contains([[0, 50], [10, 0]])
     assert not answered.contains([[0, 35], [10, 0]])
-    amounts = told("a->b = 3..20", classes="ab")
+    amounts = said("a->b = 3..20", classes="ab")
     assert amounts.contains([[0, 5], [1, 0]])
     assert not amounts.contains([[0, 50], [10, 0]])
-    assert all(told(*TOLD).contains(one) for one in told(*TOLD).sample(50, 0))
+    assert all(said(*SENTENCES).contains(one) for one in said(*SENTENCES).sample(50, 0))
 
 
 def test_classes_are_permuted_left_out_and_read_as_texts_or_numbers():
-    constraints = told(*TOLD)
+    constraints = said(*SENTENCES)
     moved = constraints.for_classes(["c", "a", "b"])
     codes = np.ix_([2, 0, 1], [2, 0, 1])
     assert_allclose(moved.low, constraints.low[codes])
@@ -198,7 +198,7 @@ def test_classes_are_permuted_left_out_and_read_as_texts_or_numbers():
 
 
 def test_answers_about_classes_that_are_left_out_are_left_out():
-    constraints = told("a->b = 1..9", "a->c = 1..9")
+    constraints = said("a->b = 1..9", "a->c = 1..9")
     both = constraints.with_answer([[0, 1, -1], [0, 0, 0], [0, 0, 0]], "about c")
     assert both.for_classes(["a", "b"]).answers == ()
     one = constraints.with_answer([[0, 1, 0], [-2, 0, 0], [0, 0, 0]], "about a and b")
@@ -206,12 +206,12 @@ def test_answers_about_classes_that_are_left_out_are_left_out():
 
 
 def test_statements_read_as_words():
-    assert told("a->b = 3..20", classes="ab").describe().splitlines() == [
+    assert said("a->b = 3..20", classes="ab").describe().splitlines() == [
         "an a case taken for b costs between 3 and 20",
         "every other mistake costs 1",
     ]
-    assert told(classes="ab").describe() == "every mistake costs 1"
-    assert "for want of a stated limit" in told("a->b > b->a", classes="ab").describe()
+    assert said(classes="ab").describe() == "every mistake costs 1"
+    assert "for want of a stated limit" in said("a->b > b->a", classes="ab").describe()
 
 
 def test_a_density_moves_the_mean():
@@ -281,7 +281,7 @@ def test_bad_costs_are_refused():
 
 def test_unknown_classes_of_the_data_are_refused():
     rows = CostConstraints(["a", "b"], sample_cost=np.ones(3))
-    for constraints in (told("a = 5", classes="ab"), rows):
+    for constraints in (said("a = 5", classes="ab"), rows):
         with pytest.raises(ValueError, match="cost must name the classes of y"):
             constraints.for_classes(["a", "x"])
 
@@ -318,7 +318,7 @@ def test_an_answer_that_contradicts_the_unit_says_so():
 
 def test_a_chain_is_named_once_in_a_contradiction():
     with pytest.raises(ValueError, match=r"got 'a > b > c' and 'c > a'$"):
-        told("a > b > c", "c > a")
+        said("a > b > c", "c > a")
 
 
 def test_costs_of_nothing_but_zeros_are_refused():

@@ -20,23 +20,23 @@ def random_constraints(k, seed, answers=True):
     truth = np.exp(rng.uniform(0, 3, (k, k)))
     truth[k - 1] = truth[k - 1, 0]  # any mistake on the last class costs the same
     pairs = [(i, j) for i in range(k - 1) for j in range(k) if i != j]
-    told, bound = [], set()
+    said, bound = [], set()
     for place in rng.permutation(len(pairs))[: max(3, len(pairs) // 2)]:
         i, j = pairs[place]
         low, high = truth[i, j] / rng.uniform(1.1, 4), truth[i, j] * rng.uniform(1.1, 4)
-        told.append(f"{labels[i]}->{labels[j]} = {low:.6f}..{high:.6f}")
+        said.append(f"{labels[i]}->{labels[j]} = {low:.6f}..{high:.6f}")
         bound.add((i, j))
     last = truth[k - 1, 0]
-    told.append(f"{labels[-1]} = {last / 2:.6f}..{2 * last:.6f}")
+    said.append(f"{labels[-1]} = {last / 2:.6f}..{2 * last:.6f}")
     bound = sorted(bound)
     for _ in range(2):
         one, two = (bound[place] for place in rng.permutation(len(bound))[:2])
         left, right = (f"{labels[i]}->{labels[j]}" for i, j in (one, two))
         ratio = truth[one] / truth[two]
         if ratio > 1:
-            told.append(f"{left} > {right}")
-        told.append(f"{left} = {ratio / 1.7:.6f}..{ratio * 1.5:.6f} * {right}")
-    known = CostConstraints.from_sentences(told, labels)
+            said.append(f"{left} > {right}")
+        said.append(f"{left} = {ratio / 1.7:.6f}..{ratio * 1.5:.6f} * {right}")
+    known = CostConstraints.from_sentences(said, labels)
     if answers:
         coefficients = np.zeros((k, k))
         for pair in bound[:3]:
@@ -93,8 +93,8 @@ def test_the_mean_of_an_interval_is_that_of_the_log_uniform_density(low, ratio):
 
 @pytest.mark.parametrize("order", ["cab", "bca", "cba"])
 def test_means_of_intervals_do_not_depend_on_the_order_of_classes(order):
-    told = ["a->b = 3..20", "b->a = 3..20", "c = 1..9", "a->c = 0.5..2"]
-    constraints = CostConstraints.from_sentences(told, list("abc"))
+    said = ["a->b = 3..20", "b->a = 3..20", "c = 1..9", "a->c = 0.5..2"]
+    constraints = CostConstraints.from_sentences(said, list("abc"))
     codes = ["abc".index(label) for label in order]
     moved = constraints.for_classes(list(order)).mean()
     assert_allclose(moved, constraints.mean()[np.ix_(codes, codes)], rtol=1e-9)
@@ -102,39 +102,39 @@ def test_means_of_intervals_do_not_depend_on_the_order_of_classes(order):
 
 @pytest.mark.parametrize("order", ["dcab", "bcda", "cbad"])
 def test_means_of_coupled_costs_hardly_depend_on_the_order_of_classes(order):
-    told = ["a->b > b->a", "b->a > c->a", "c->b = 2..9 * c->a", "c->d = 1..5", "d->a > c->d"]
-    told += ["a->d > b->d", "b->d = 1..9", "a->d = 1..9"]
-    constraints = CostConstraints.from_sentences(told, list("abcd"))
+    said = ["a->b > b->a", "b->a > c->a", "c->b = 2..9 * c->a", "c->d = 1..5", "d->a > c->d"]
+    said += ["a->d > b->d", "b->d = 1..9", "a->d = 1..9"]
+    constraints = CostConstraints.from_sentences(said, list("abcd"))
     codes = ["abcd".index(label) for label in order]
     moved = constraints.for_classes(list(order)).mean()
     assert_allclose(moved, constraints.mean()[np.ix_(codes, codes)], rtol=0.01)
 
 
 def test_alike_costs_have_means_alike_within_two_per_cent():
-    told = ["a->b > a->c", "b->a > a->c", "a->c = 1..10", "a->b = 1..50", "b->a = 1..50"]
-    mean = CostConstraints.from_sentences(told, list("abc")).mean()
+    said = ["a->b > a->c", "b->a > a->c", "a->c = 1..10", "a->b = 1..50", "b->a = 1..50"]
+    mean = CostConstraints.from_sentences(said, list("abc")).mean()
     assert_allclose(mean[0, 1], mean[1, 0], rtol=0.02)
 
 
 def test_costs_of_a_fixed_ratio_move_together():
-    told = ["a->b = 1..100", "b->a = 3 * a->b"]
-    drawn = CostConstraints.from_sentences(told, ["a", "b"]).region.spread()
+    said = ["a->b = 1..100", "b->a = 3 * a->b"]
+    drawn = CostConstraints.from_sentences(said, ["a", "b"]).region.spread()
     assert_allclose(drawn[:, 1, 0], 3 * drawn[:, 0, 1], rtol=1e-7)
     assert_allclose(drawn[:, 0, 1].mean(), 99 / np.log(100), rtol=0.02)
     assert len(drawn) == MIDPOINTS
 
 
 def test_an_ordered_pair_is_log_uniform_on_its_triangle():
-    told = ["a->b > b->a", "a->b = 1..10", "b->a = 1..10"]
-    drawn = CostConstraints.from_sentences(told, ["a", "b"]).region.spread()
+    said = ["a->b > b->a", "a->b = 1..10", "b->a = 1..10"]
+    drawn = CostConstraints.from_sentences(said, ["a", "b"]).region.spread()
     drawn = np.log10(drawn[:, [0, 1], [1, 0]])
     assert (drawn[:, 0] >= drawn[:, 1] - 1e-9).all()
     assert_allclose(drawn.mean(axis=0), [2 / 3, 1 / 3], atol=0.01)
 
 
 def test_ratios_beyond_the_square_of_the_span_do_not_contradict_open_ends():
-    told = ["a->b >= 100000 * b->a", "b->a > c->a"]
-    constraints = CostConstraints.from_sentences(told, list("abc"))
+    said = ["a->b >= 100000 * b->a", "b->a > c->a"]
+    constraints = CostConstraints.from_sentences(said, list("abc"))
     assert (constraints.low <= constraints.high).all()
     assert constraints.low[0, 1] >= 1e5 * (1 - 1e-9)
 

@@ -268,7 +268,7 @@ def test_quotes_are_written_where_they_are_needed_only(text, classes):
 
 
 def test_names_of_one_normal_form_cannot_be_told_apart():
-    with pytest.raises(ValueError, match="classes must have names that can be told apart"):
+    with pytest.raises(ValueError, match="classes must have names that can be distinguished"):
         as_sentence(Statement(Mistake(1), 5, 5), ["Bär", "Ba\u0308r"])
 
 

@@ -108,7 +108,7 @@ def test_thresholds_are_on_the_scale_of_the_estimator(two):
 
 def test_the_standard_error_of_a_threshold_is_that_of_repeated_calibrations():
     rng = np.random.default_rng(0)
-    found, told = [], []
+    found, said = [], []
     inner = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     inner.coef_, inner.intercept_ = np.array([[2.0]]), np.array([0.0])  # twice too steep
     for _ in range(60):
@@ -116,8 +116,8 @@ def test_the_standard_error_of_a_threshold_is_that_of_repeated_calibrations():
         y = (rng.random(400) < 1 / (1 + np.exp(-x[:, 0]))).astype(int)
         model = CostDecisionClassifier(inner, cost={1: 4}, cv="prefit").fit(x, y)
         found.append(model.thresholds_[0])
-        told.append(model.thresholds_std_error_[0])
-    assert_allclose(np.mean(told), np.std(found), rtol=0.3)
+        said.append(model.thresholds_std_error_[0])
+    assert_allclose(np.mean(said), np.std(found), rtol=0.3)
 
 
 def test_prefit_leaves_the_estimator_untouched(two):
@@ -249,15 +249,15 @@ def test_costs_of_rows_are_routed_to_predict_and_score(wrapped, two):
 )
 def test_half_known_costs_decide_by_a_rule(model, rule, three):
     X, y, X_test, _ = three
-    told = CostConstraints.from_sentences(
+    said = CostConstraints.from_sentences(
         ["c->a > a->c", "c = 2..9", "a->b = 1..3"], classes=["a", "b", "c"]
     )
-    model = clone(model).set_params(cost=told, rule=rule).fit(X, y)
-    assert model.constraints_ == told
+    model = clone(model).set_params(cost=said, rule=rule).fit(X, y)
+    assert model.constraints_ == said
     P, y_pred = model.predict_proba(X_test), model.predict(X_test)
     assert_array_equal(y_pred, model.classes_[min_cost_decision(P, model._decision_costs_)])
     regret = np.zeros(len(P))
-    for M in np.concatenate([told.vertices(), told.sample(500, 0)]):
+    for M in np.concatenate([said.vertices(), said.sample(500, 0)]):
         costs = P @ M
         own = costs[np.arange(len(P)), np.searchsorted(model.classes_, y_pred)]
         regret = np.maximum(regret, own - costs.min(axis=1))
@@ -270,10 +270,10 @@ def test_half_known_costs_decide_by_a_rule(model, rule, three):
 
 def test_exact_constraints_are_the_matrix_they_state(three):
     X, y, X_test, _ = three
-    told = CostConstraints.from_costs(COST, ["a", "b", "c"])
+    said = CostConstraints.from_costs(COST, ["a", "b", "c"])
     for model in (CSELMClassifier(20, random_state=0), ECSELMClassifier(20, **BUDGET)):
         fits = [
-            clone(model).set_params(cost=cost, random_state=0).fit(X, y) for cost in (told, COST)
+            clone(model).set_params(cost=cost, random_state=0).fit(X, y) for cost in (said, COST)
         ]
         assert_array_equal(fits[0].predict_proba(X_test), fits[1].predict_proba(X_test))
         assert_array_equal(fits[0].predict(X_test), fits[1].predict(X_test))
@@ -304,9 +304,9 @@ def test_bad_parameters_are_refused_before_any_fit(options, message, two):
 
 def test_constraints_for_other_classes_are_refused(two):
     X, y, _, _ = two
-    told = CostConstraints(["ill", "well"], order=[("ill", "well")])
+    said = CostConstraints(["ill", "well"], order=[("ill", "well")])
     with pytest.raises(ValueError, match=r"cost must name the classes of y, \[0, 1\], got"):
-        CSELMClassifier(5, cost=told).fit(X, y)
+        CSELMClassifier(5, cost=said).fit(X, y)
 
 
 def test_asking_saves_on_tumours():

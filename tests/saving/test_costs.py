@@ -99,8 +99,8 @@ def test_decisions_by_nothing_are_refused(field, value, message):
 )
 def test_forged_constraints_are_refused(tmp_path, old, new, message):
     path = tmp_path / "model.skops"
-    told = [one.text for one in KNOWN.statements]  # so that the constraints are stored once
-    save_model(CostDecisionClassifier(GaussianNB(), cost=told).fit(X, Y), path)
+    said = [one.text for one in KNOWN.statements]  # so that the constraints are stored once
+    save_model(CostDecisionClassifier(GaussianNB(), cost=said).fit(X, Y), path)
     text = KnownCosts.of(KNOWN).text
     assert old in text
 

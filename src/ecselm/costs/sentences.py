@@ -458,7 +458,7 @@ def as_sentence(statement: Statement, classes: Sequence[Any]) -> str:
         text = _sentence(statement, written)
         if _sentence_readings(text, reader) == [[statement]]:
             return text
-    raise ValueError(f"classes must have names that can be told apart, got {quoted(names, 10)}")
+    raise ValueError(f"classes must have names that can be distinguished, got {quoted(names, 10)}")
 
 
 def _in_quotes(name: str) -> str:

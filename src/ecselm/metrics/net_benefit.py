@@ -298,6 +298,11 @@ def decision_curve(
     rng : int or numpy.random.Generator, default=0
         A number gives the same bands every time.
 
+    Notes
+    -----
+    Bands hold for one point at a time. They are too narrow where few rows decide: at extreme
+    thresholds, and between models that are nearly equal.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
