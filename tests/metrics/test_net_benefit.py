@@ -375,3 +375,30 @@ def test_bands_cover_the_truth_as_often_as_stated():
     low, high = stats.binom.ppf([5e-4, 1 - 5e-4], n, 0.95)
     assert ((held >= low) & (held <= high)).all(), held / n
     assert abs(held.mean() / n - 0.95) < 0.02
+
+
+def test_groups_are_resampled_together(rng):
+    """Rows that repeat others say nothing new: their bands are those of the rows alone."""
+    y, p = drawn(60, rng)
+    others = {"model": p, "noisy": np.clip(p + rng.normal(0, 0.2, 60), 0, 1)}
+    repeated = {name: np.repeat(one, 5) for name, one in others.items()}
+    options = {"thresholds": THRESHOLDS, "n_resamples": 4000}
+    alone = decision_curve(y, others, **options)
+    grouped = decision_curve(
+        np.repeat(y, 5), repeated, groups=np.repeat(np.arange(60), 5), **options
+    )
+    ignored = decision_curve(np.repeat(y, 5), repeated, **options)
+    for name in ("noisy", "treat all"):
+        one, same, narrow = (each.differences[name] for each in (alone, grouped, ignored))
+        assert_allclose(same.difference, one.difference)
+        widths = [each.high - each.low for each in (one, same, narrow)]
+        known = np.isfinite(widths[0]) & (widths[0] > 0)
+        assert known.any()
+        assert_allclose(widths[1][known], widths[0][known], rtol=0.15)
+        assert (widths[2][known] < 0.6 * widths[0][known]).all()
+
+
+def test_groups_of_another_length_are_refused(rng):
+    y, p = drawn(20, rng)
+    with pytest.raises(ValueError, match=r"groups must have the shape \(20,\), got \(3,\)"):
+        decision_curve(y, p, groups=[1, 2, 3])

@@ -262,6 +262,7 @@ def decision_curve(
     factors: Any = None,
     labels: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
     name: str = "model",
@@ -291,6 +292,8 @@ def decision_curve(
     labels : array of shape (k,), default=None
         All classes, in the order of the columns of probabilities.
     sample_weight : array of shape (N,), default=None
+    groups : array of shape (N,), default=None
+        Labels of rows that belong together, which are resampled together.
     confidence : float, default=0.95
     n_resamples : int, default=1000
     name : str, default="model"
@@ -334,10 +337,14 @@ def decision_curve(
     if taken:
         raise ValueError(f"y_prob must not name a model {taken[0]!r}, which is a reference")
     w = read_weights(sample_weight, len(decided.truth))
-    rows, counts = decided.cells(w)
+    rows, counts = decided.cells(w) if groups is None else decided.single_rows()
     worths, shares = decided.worths(rows), counts * w[rows] / w.sum()
     benefits = np.array([shares @ worth for worth in worths])
-    low, high = _bands(worths, w[rows], counts, confidence, n_resamples, rng)
+    weight = w[rows]
+    gains = np.array([worths[0] - other for other in worths[1:]]) * weight[:, np.newaxis]
+    if groups is not None:
+        gains, weight, counts = _by_group(gains, weight, groups)
+    low, high = _bands(gains, weight, counts, confidence, n_resamples, rng)
     by_name = dict(zip([*decided.models, *decided.references], benefits, strict=True))
     others = [*decided.models[1:], *decided.references]
     offset = benefits[-1] if factor_of is not None else 0.0  # costs are relative to the reference
@@ -387,6 +394,10 @@ class _Decided:
         _, rows, counts = np.unique(kinds, return_index=True, return_counts=True)
         return rows, counts
 
+    def single_rows(self) -> tuple[IntArray, IntArray]:
+        """Return all rows (N,), each as a kind of its own."""
+        return np.arange(len(self.truth)), np.ones(len(self.truth), dtype=np.intp)
+
 
 def _by_thresholds(
     y_true: Any, named: Mapping[Any, Any], thresholds: Any, pos_label: Any, labels: Any
@@ -431,8 +442,24 @@ def _along_ray(
     )
 
 
+def _by_group(
+    gains: FloatArray, weight: FloatArray, groups: Any
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return the gains (ways - 1, G, g) and weights (G,) of groups, of which each is one."""
+    labels = column_or_1d(groups)
+    if len(labels) != len(weight):
+        raise ValueError(f"groups must have the shape ({len(weight)},), got ({len(labels)},)")
+    codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    n_groups = int(codes.max()) + 1
+    summed = np.zeros((len(gains), n_groups, gains.shape[2]))
+    for total, one in zip(summed, gains, strict=True):
+        np.add.at(total, codes, one)
+    weights = np.bincount(codes, weight).astype(np.float64)
+    return summed, weights, np.ones(n_groups, dtype=np.intp)
+
+
 def _bands(
-    worths: list[FloatArray],
+    gains: FloatArray,
     weight: FloatArray,
     counts: IntArray,
     confidence: float,
@@ -443,11 +470,16 @@ def _bands(
 
     To resample rows is to draw how many are of each kind, which is as exact, and takes less
     time than drawing rows where there are many.
+
+    Parameters
+    ----------
+    gains : array of shape (ways - 1, c, g)
+        Of a row of each kind, times its weight.
+    weight, counts : array of shape (c,)
+        Of a row of each kind, and how many rows are of this kind.
     """
     rng, N = np.random.default_rng(rng), int(counts.sum())
-    gains = np.array([worths[0] - other for other in worths[1:]])  # (ways - 1, cells, g)
     n_different = np.einsum("c,wcg->wg", counts, gains != 0.0)
-    gains *= weight[:, np.newaxis]
     step = max(1, _AT_ONCE // len(counts))
     resampled = []
     for start in range(0, n_resamples, step):
