@@ -91,7 +91,7 @@ def test_three_classes_equal_all_cost_vectors_tried_one_by_one():
     P, y = rows(120, 3)
     pattern = 1.0 - np.eye(3)
     chooses, reports = halves(y, 3)
-    tried = cost_vectors(np.bincount(y) / len(y), [], 3000)
+    tried = cost_vectors(np.bincount(y) / len(y), [], [], 3000)
     points = []
     for b in tried:
         answers = (P[chooses] @ (b[:, None] * pattern)).argmin(axis=1)
@@ -152,6 +152,31 @@ def test_mean_cost_is_that_of_the_stated_costs():
         answers = (P[reports] @ front.matrix(q)).argmin(axis=1)
         by_class = [stated[c, answers[y[reports] == c]].mean() for c in range(3)]
         assert_allclose(front.mean_cost[q], shares @ by_class, rtol=1e-12)
+    assert (front.mean_cost_std_error > 0).all()
+    assert np.isnan(RecallFront.of_rows(P, y).mean_cost_std_error).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_of_mean_costs_of_two_classes_are_those_of_the_recalls(weighted):
+    P, y = rows(200, 2)
+    w = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
+    stated, shares = np.array([[0.0, 2.0], [7.0, 0.0]]), np.array([0.9, 0.1])
+    front = RecallFront.of_rows(P, y, w, shares, stated=stated)
+    by_class = front.std_errors * shares * [2.0, 7.0]
+    assert_allclose(front.mean_cost_std_error, np.sqrt((by_class**2).sum(axis=1)))
+
+
+def test_errors_of_mean_costs_are_those_of_means_of_many_rows():
+    P, y = rows(4000, 3)
+    stated = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 2.0], [7.0, 1.0, 0.0]])
+    front = RecallFront.of_rows(P, y, stated=stated, pattern=cost_pattern(stated))
+    _, reports = halves(y, 3)
+    shares = np.bincount(y) / len(y)
+    for q in range(0, len(front), 20):
+        answers = (P[reports] @ front.matrix(q)).argmin(axis=1)
+        costs = [stated[c, answers[y[reports] == c]] for c in range(3)]
+        variance = sum(s**2 * one.var() / len(one) for s, one in zip(shares, costs, strict=True))
+        assert_allclose(front.mean_cost_std_error[q], np.sqrt(variance), rtol=0.05)
 
 
 # Invariance
@@ -184,7 +209,7 @@ def test_permuted_classes_permute_recalls_and_halves():
 def test_a_weight_of_two_counts_as_two_rows_in_recalls():
     P, y = rows(60, 3)
     w = 1.0 + np.arange(60) % 2
-    costs = cost_vectors(np.full(3, 1 / 3), [], 40)
+    costs = cost_vectors(np.full(3, 1 / 3), [], [], 40)
     twice = np.repeat(np.arange(60), w.astype(int))
     equal = 1.0 - np.eye(3)
     assert_allclose(
@@ -250,14 +275,22 @@ def test_spread_out_keeps_the_ends():
     assert np.diff(kept).max() <= 500 / 8
 
 
-def test_cost_vectors_are_the_same_in_every_call_and_hold_the_centres():
-    centre = np.array([1.0, 5.0, 0.5, 9.5])
+def test_cost_vectors_are_the_same_in_every_call_and_hold_those_that_no_row_has_chosen():
+    stated, learned = np.array([1.0, 5.0, 0.5, 9.5]), np.array([3.0, 1.0, 0.2, 4.0])
     shares = np.array([0.1, 0.2, 0.3, 0.4])
-    found = cost_vectors(shares, [centre], 900)
+    found = cost_vectors(shares, [stated], [learned], 900)
     assert found.shape == (900, 4)
-    assert_array_equal(found, cost_vectors(shares, [centre], 900))
-    for one in (centre, np.ones(4), 1 / shares):
-        assert np.isclose(found, one / one.mean()).all(axis=1).any()
+    assert_allclose(found.mean(axis=1), 1.0)
+    assert_array_equal(found, cost_vectors(shares, [stated], [learned], 900))
+
+    def is_found(one):
+        return bool(np.isclose(found, one / one.mean()).all(axis=1).any())
+
+    assert is_found(stated)
+    assert is_found(np.ones(4))
+    assert is_found(1 / shares)
+    assert is_found(learned * [2, 1, 1, 1])
+    assert not is_found(learned)
 
 
 # Best points and errors
@@ -280,41 +313,51 @@ def test_the_best_point_reaches_what_is_wanted_at_the_least_cost():
 def test_a_front_refuses_arrays_of_other_shapes():
     ones, equal = np.ones((4, 2)), 1.0 - np.eye(2)
     with pytest.raises(ValueError, match="of a shape"):
-        RecallFront(ones, equal, ones[:3], ones)
+        RecallFront(ones, equal, ones[:3], ones, ones[:, 0])
     with pytest.raises(ValueError, match="mean cost by point"):
-        RecallFront(ones, equal, ones, ones, np.ones(3))
+        RecallFront(ones, equal, ones, ones, ones[:, 0], np.ones(3))
+    with pytest.raises(ValueError, match="mean cost by point"):
+        RecallFront(ones, equal, ones, ones, np.ones(3), ones[:, 0])
     with pytest.raises(ValueError, match="finite numbers >= 0"):
-        RecallFront(-ones, equal, ones, ones)
+        RecallFront(-ones, equal, ones, ones, ones[:, 0])
 
 
 # Honest figures
 
 
-def coverage(k: int, n: int, n_repetitions: int) -> tuple[float, float]:
-    """Return how often 95 % intervals hold the true recalls, and the mean of what is too high."""
+def coverage(k: int, n: int, n_repetitions: int) -> tuple[float, float, float]:
+    """Return how often 95 % intervals hold true recalls, how often mean costs, and the mean of
+    what recalls are too high.
+    """
     Q, z = rows(100_000, k, 10_000)
-    right, total, above = 0, 0, []
+    shares, stated = np.bincount(z) / len(z), np.arange(1.0, k * k + 1).reshape(k, k)
+    np.fill_diagonal(stated, 0.0)
+    right, total, costs, above = 0, 0, [], []
     for seed in range(n_repetitions):
-        front = RecallFront.of_rows(*rows(n, k, seed))
+        front = RecallFront.of_rows(*rows(n, k, seed), shares=shares, stated=stated)
         some = np.linspace(0, len(front) - 1, 12).astype(int)
-        true = recalls_at(front.costs[some], front.pattern, Q, z, np.ones(len(z)))
-        apart = front.recalls[some] - true
+        confusions = confusions_at(front.costs[some], front.pattern, Q, z, np.ones(len(z)))
+        apart = front.recalls[some] - confusions.diagonal(axis1=1, axis2=2)
         right += int((np.abs(apart) <= 1.96 * front.std_errors[some]).sum())
         total += apart.size
         above.append(apart.mean())
-    return right / total, float(np.mean(above))
+        costly = front.mean_cost[some] - (confusions * stated).sum(axis=2) @ shares
+        costs.append(np.abs(costly) <= 1.96 * front.mean_cost_std_error[some])
+    return right / total, float(np.mean(costs)), float(np.mean(above))
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 400), (3, 600)])
-def test_intervals_hold_the_recalls_of_fresh_rows(k, n):
-    share, above = coverage(k, n, 12)
+def test_intervals_hold_the_recalls_and_costs_of_fresh_rows(k, n):
+    share, of_costs, above = coverage(k, n, 12)
     assert share > 0.85
+    assert of_costs > 0.8
     assert abs(above) < 0.02
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(2, 150), (2, 1000), (3, 600), (5, 1500)])
 def test_intervals_hold_the_recalls_of_fresh_rows_in_95_of_100_repetitions(k, n):
-    share, above = coverage(k, n, 200)
+    share, of_costs, above = coverage(k, n, 200)
     assert 0.92 < share < 0.985
+    assert 0.92 < of_costs < 0.985
     assert abs(above) < 0.02  # dropping dominated points flatters a little where rows are few

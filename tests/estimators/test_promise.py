@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ecselm import CostDecisionClassifier, ECSELMClassifier
-from ecselm.costs import min_cost_decision
+from ecselm.costs import PromiseError, min_cost_decision
 from ecselm.costs.promise import check_promise
+from ecselm.estimators._promise import rows_needed
 from ecselm.saving import load_model, save_model
 
 BUDGET = {"population_size": 4, "max_epochs": 1, "random_state": 0}
@@ -247,6 +248,120 @@ def test_conflicting_promises_raise_and_lose_nothing(model):
 
 
 @pytest.mark.parametrize(
+    "model", [CostDecisionClassifier(GaussianNB()), ECSELMClassifier(**BUDGET)]
+)
+def test_a_failed_promise_hands_over_the_fit_without_it(model):
+    rng = np.random.default_rng(0)
+    X, y = scores_of(300, 300, rng)
+    model = clone(model).set_params(promise={1: 0.95, (0, 1): 0.05})
+    with pytest.raises(PromiseError) as caught:
+        model.fit(X, y)
+    plain = caught.value.model
+    assert plain.promise is None
+    assert not hasattr(plain, "promise_")
+    assert plain.score(X, y) > 0.7
+    assert [one["asked"] for one in caught.value.records] == [0.95, 0.05]
+    assert plain.at(costs={(0, 1): 3.0}).predict(X).shape == y.shape
+    M = plain.cost_matrix_
+    assert_array_equal(plain.predict(X), min_cost_decision(plain.predict_proba(X), M))
+
+
+def test_answers_are_counted_by_the_stated_costs(tumours):
+    X, y = tumours
+    cost = {("malignant", "benign"): 3.0}
+    model = CostDecisionClassifier(LogisticRegression(), cost=cost, promise={"malignant": 0.97})
+    model.fit(X, y)
+    assert model.cost_matrix_[1, 0] / model.cost_matrix_[0, 1] > 3.0  # more cautious
+    P, benign = model.predict_proba(X), model.predict(X) == "benign"
+    assert_allclose(model.expected_cost(X), np.where(benign, 3.0 * P[:, 1], P[:, 0]))
+    assert not hasattr(model.at(costs=cost), "_plain_costs_")
+
+
+def test_the_interval_is_that_of_bootstrap_samples(record_property):
+    """It covers the threshold that other rows choose about as often as it says."""
+    rng, inside, fits = np.random.default_rng(6), 0, 60
+    chosen, ends = [], []
+    for i in range(fits):
+        X, y = scores_of(100, 300, rng)
+        model = CostDecisionClassifier(
+            Posterior(), cv="prefit", promise={1: 0.9}, calibration=None, random_state=i
+        ).fit(X, y)
+        (kept,) = model.promise_
+        low, high = kept["interval"]
+        assert low <= kept["threshold"] <= high
+        chosen.append(kept["threshold"])
+        ends.append((low, high))
+    middle = float(np.median(chosen))
+    inside = sum(low <= middle <= high for low, high in ends)
+    record_property("inside", inside)
+    assert inside >= 48
+
+
+def test_factors_have_intervals_too(three):
+    X, y = three
+    model = CostDecisionClassifier(GaussianNB(), promise={0: 0.9, (1, 0): 0.1}).fit(X, y)
+    for one in model.promise_:
+        assert one["interval"][0] <= one["interval"][1]
+
+
+class OfGroup(Posterior):
+    """The same, but scores of the second group, the second column, are shifted."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(np.asarray(X)[:, :1])
+
+
+def grouped_scores(rng, n=400):
+    """Return rows of two groups, of which the second is harder to recognise."""
+    X, y = scores_of(n, n, rng)
+    group = rng.integers(2, size=len(y))
+    X[:, 0] -= 0.8 * group * y
+    return np.column_stack([X, group]), y, group
+
+
+def test_a_promise_in_every_group_is_kept_in_the_hardest(record_property):
+    rng, fits = np.random.default_rng(7), 50
+    broken = {False: 0, True: 0}
+    for i in range(fits):
+        X, y, group = grouped_scores(rng)
+        for by_group in broken:
+            model = CostDecisionClassifier(
+                OfGroup(), cv="prefit", promise={1: 0.85}, calibration=None, random_state=i
+            ).fit(X, y, promise_groups=group if by_group else None)
+            t = model.thresholds_[0]
+            cut = (np.log(t / (1 - t)) + SHIFT**2 / 2) / SHIFT
+            broken[by_group] += int(norm.sf(cut, SHIFT - 0.8) < 0.85)  # in the second group
+    record_property("broken in a group", str(broken))
+    assert is_rare(broken[True], fits)
+    assert broken[False] > 25  # without groups nothing is promised of one
+
+
+def test_groups_need_cases_of_their_own(tumours):
+    X, y = tumours
+    model = CostDecisionClassifier(LogisticRegression(), promise={"malignant": 0.9})
+    with pytest.raises(ValueError, match=r"in the group 'b' with confidence 0\.9 takes 22"):
+        model.fit(X, y, promise_groups=np.where(np.arange(len(y)) < 550, "a", "b"))
+    with pytest.raises(ValueError, match="promise_groups must have one label per row"):
+        model.fit(X, y, promise_groups=["a"])
+    with pytest.raises(ValueError, match="promise_groups must be None without a promise"):
+        model.set_params(promise=None).fit(X, y, promise_groups=np.zeros(len(y)))
+
+
+def test_learned_costs_have_intervals():
+    X, y = make_classification(
+        600, 10, n_informative=6, weights=[0.85], flip_y=0.1, class_sep=0.7, random_state=0
+    )
+    model = ECSELMClassifier(scoring="f1_macro", keep_prior=False, random_state=0).fit(X, y)
+    ends = model.class_costs_interval_
+    assert ends.shape == (2, 2)
+    assert (ends[:, 0] <= model.class_costs_ + 1e-9).all()
+    assert (model.class_costs_ <= ends[:, 1] + 1e-9).all()
+    assert_allclose(ends[0] + ends[1, ::-1], model.class_costs_.sum())
+    kept = clone(model).set_params(keep_prior="always").fit(X, y)
+    assert kept.class_costs_interval_ is None
+
+
+@pytest.mark.parametrize(
     ("promise", "message"),
     [
         ({"malignant": 0.0}, "must be between 0 and 1, got 0.0"),
@@ -417,3 +532,12 @@ def test_groups_of_new_rows_are_checked(tumours):
     )
     assert [one.group for one in checks] == ["large", "small"]
     assert checks[0].n_cases + checks[1].n_cases == (y[~fitted] == "malignant").sum()
+
+
+@pytest.mark.parametrize("n_tests", [1, 2, 22, 45, 2302])
+def test_rows_needed_are_the_fewest_that_are_enough(n_tests):
+    def drawn(n):
+        return min(int(np.ceil(0.75 * n - 1e-9)), n - 1)
+
+    n = rows_needed(n_tests)
+    assert drawn(n) >= n_tests > drawn(n - 1)

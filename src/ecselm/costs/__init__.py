@@ -3,7 +3,7 @@
 from ecselm.costs.constraints import CostConstraints
 from ecselm.costs.decision import expected_costs, min_cost_decision
 from ecselm.costs.parse import outcome_costs, parse_cost, parse_sample_cost, row_matrices
-from ecselm.costs.promise import PromiseCheck, check_promise
+from ecselm.costs.promise import PromiseCheck, PromiseError, check_promise
 from ecselm.costs.weights import Costs, CostTerms, class_weights
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "CostTerms",
     "Costs",
     "PromiseCheck",
+    "PromiseError",
     "check_promise",
     "class_weights",
     "expected_costs",

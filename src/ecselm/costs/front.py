@@ -33,6 +33,7 @@ class RecallFront:
     pattern: FloatArray  # (k, k)
     recalls: FloatArray  # (q, k), NaN for classes without a row to report on
     std_errors: FloatArray  # (q, k)
+    mean_cost_std_error: FloatArray  # (q,), NaN without stated costs
     mean_cost: FloatArray | None = None  # (q,), by stated costs
 
     def __post_init__(self) -> None:
@@ -42,8 +43,9 @@ class RecallFront:
             one.shape != shape for one in (self.costs, self.recalls, self.std_errors)
         ):
             raise ValueError("a front must have costs, recalls and std errors by class, of a shape")
-        if self.mean_cost is not None and self.mean_cost.shape != shape[:1]:
-            raise ValueError(f"a front must have a mean cost by point, got {self.mean_cost.shape}")
+        for one in (self.mean_cost_std_error, self.mean_cost):
+            if one is not None and one.shape != shape[:1]:
+                raise ValueError(f"a front must have a mean cost by point, got {one.shape}")
         known = np.isfinite(self.pattern).all() and np.isfinite(self.costs).all()
         if not known or (self.pattern < 0).any() or (self.costs < 0).any():
             raise ValueError("costs of a front must be finite numbers >= 0")
@@ -80,10 +82,12 @@ class RecallFront:
         shares : array of shape (k,), default=None
             Of the classes in the population; None: those of the rows.
         centres : sequence of arrays of shape (k,), default=()
-            Costs by class that are tried, and around which others are, for more than two
-            classes; beside equal costs and those that make classes equally important.
+            Costs by class around which others are tried, for more than two classes. They are
+            not tried themselves: where they were learned from all of these rows, figures of
+            the other half would flatter them.
         stated : array of shape (k, k), default=None
-            Stated costs, of which points report the mean.
+            Stated costs, of which points report the mean, at these shares. They are tried,
+            beside equal costs and those that make classes equally important.
         pattern : array of shape (k, k), default=None
             Costs of confusions relative to the mean mistake on their class; None: equal.
         groups : array of shape (n,), default=None
@@ -110,7 +114,8 @@ class RecallFront:
             costs, most = 2.0 * np.column_stack([t, 1.0 - t]), MOST_POINTS
         else:
             room = int(np.clip(CANDIDATE_CELLS // max(known[0].size, 1), *CANDIDATES))
-            costs, most = cost_vectors(shares, centres, room), MOST_POINTS_OF_MANY
+            own = () if stated is None or not stated.any() else (stated.sum(axis=1) / (k - 1),)
+            costs, most = cost_vectors(shares, own, centres, room), MOST_POINTS_OF_MANY
         recalls = np.round(recalls_at(costs, pattern, *known), DIGITS)
         chosen = undominated(recalls)
         costs = costs[chosen[spread_out(recalls[chosen], most)]]
@@ -120,12 +125,12 @@ class RecallFront:
         sizes = _sizes(y[reports], w[reports], k, None if groups is None else groups[reports])
         recalls = np.where(sizes > 0, recalls_at(costs, pattern, *known), np.nan)
         errors = _std_errors(recalls, sizes)
-        mean_cost = None
+        mean_cost, cost_errors = None, np.full(len(costs), np.nan)
         if stated is not None:
             seen = shares * (sizes > 0)
-            confusions = confusions_at(costs, pattern, *known)
-            by_class = np.nan_to_num((confusions * stated).sum(axis=2))
-            mean_cost = by_class @ (seen / seen.sum())
+            confusions = np.nan_to_num(confusions_at(costs, pattern, *known))
+            mean_cost = (confusions * stated).sum(axis=2) @ (seen / seen.sum())
+            cost_errors = _cost_std_errors(confusions, stated, seen / seen.sum(), sizes)
         kept = np.flatnonzero(~clearly_dominated(recalls, errors))
         order = np.lexsort((*costs[kept].T[::-1], -np.nan_to_num(recalls[kept]).mean(axis=1)))
         kept = kept[np.argsort(costs[kept, 0], kind="stable") if k == 2 else order]
@@ -134,6 +139,7 @@ class RecallFront:
             pattern,
             recalls[kept],
             errors[kept],
+            cost_errors[kept],
             None if mean_cost is None else mean_cost[kept],
         )
 
@@ -259,6 +265,24 @@ def _std_errors(recalls: FloatArray, sizes: FloatArray) -> FloatArray:
     return errors
 
 
+def _cost_std_errors(
+    confusions: FloatArray, stated: FloatArray, shares: FloatArray, sizes: FloatArray
+) -> FloatArray:
+    """Return standard errors (q,) of mean costs at known shares of the classes.
+
+    Rows are added as for recalls, half of them right and the others confused evenly: for two
+    classes a class has the error of its recall times the cost of a mistake.
+    """
+    k = len(stated)
+    added = np.where(np.eye(k) > 0, ADDED / 2.0, ADDED / (2.0 * (k - 1)))
+    n = sizes[:, np.newaxis]
+    smoothed = (confusions * n + added) / (n + ADDED)
+    means = (smoothed * stated).sum(axis=2, keepdims=True)
+    variances = (smoothed * (stated - means) ** 2).sum(axis=2)
+    errors: FloatArray = np.sqrt(variances @ (shares**2 / (sizes + ADDED)))
+    return errors
+
+
 # Candidates
 
 
@@ -268,35 +292,49 @@ def _thresholds(p: FloatArray) -> FloatArray:
     return np.unique(np.concatenate([[0.0, 1.0], (values[:-1] + values[1:]) / 2.0]))
 
 
-def cost_vectors(shares: FloatArray, centres: Sequence[FloatArray], size: int) -> FloatArray:
+def cost_vectors(
+    shares: FloatArray, stated: Sequence[FloatArray], centres: Sequence[FloatArray], size: int
+) -> FloatArray:
     """Return at most ``size`` costs by class (q, k) with a mean of 1, the same in every call.
 
-    First the centres: those given, equal costs, the inverse of the shares and its root; then
-    costs that differ from a centre for one class; then draws around the centres on a log scale.
+    First stated costs, equal costs, the inverse of the shares and its root. Then costs that
+    differ from these, or from other centres, for one class, and draws around all of them on a
+    log scale.
 
     Parameters
     ----------
     shares : array of shape (k,)
         Of the classes.
+    stated : sequence of arrays of shape (k,)
     centres : sequence of arrays of shape (k,)
+        Not among the results themselves.
     size : int
     """
     k = len(shares)
     inverse = 1.0 / np.maximum(shares, 1e-6)
-    around = np.stack([*centres, inverse, np.ones(k), np.sqrt(inverse)]).astype(np.float64)
-    around = np.maximum(around, 1e-9 * around.max(axis=1, keepdims=True))
-    around = np.unique(around / around.mean(axis=1, keepdims=True), axis=0)
+    own = _of_mean_one(np.stack([*stated, inverse, np.ones(k), np.sqrt(inverse)]))
+    around = np.unique(
+        np.concatenate([own, *(_of_mean_one(one[np.newaxis]) for one in centres)]), axis=0
+    )
+    own = np.unique(own, axis=0)
     moved = np.ones((len(FACTORS), k, k))
     moved[:, np.arange(k), np.arange(k)] = FACTORS[:, np.newaxis]
     along = (around[:, np.newaxis] * moved.reshape(1, -1, k)).reshape(-1, k)
     along = along[:: max(1, -(-len(along) // max(1, size // 2)))]
-    n_drawn = max(0, size - len(around) - len(along))
+    n_drawn = max(0, size - len(own) - len(along))
     places = np.arange(n_drawn)
     spread = np.take(SPREADS, places // len(around) % len(SPREADS))[:, np.newaxis]
     steps = spread * np.random.default_rng(0).standard_normal((n_drawn, k))
     drawn = around[places % len(around)] * np.exp(steps)
-    found = np.concatenate([around, along, drawn])[:size]
+    found = np.concatenate([own, along, drawn])[:size]
     return found / found.mean(axis=1, keepdims=True)
+
+
+def _of_mean_one(costs: FloatArray) -> FloatArray:
+    """Return costs by class (q, k) above 0, with a mean of 1."""
+    positive = np.maximum(costs, 1e-9 * costs.max(axis=1, keepdims=True))
+    scaled: FloatArray = positive / positive.mean(axis=1, keepdims=True)
+    return scaled
 
 
 # Points

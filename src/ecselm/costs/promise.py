@@ -7,7 +7,7 @@ Testing stops at the first that fails, so that no correction for their number is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta, binom
 
-from ecselm._typing import AnyArray, FloatArray, IntArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm._wording import all_digits
 
 MOST_CAUTIOUS = 30.0  # log-odds of a threshold, or logarithm of a factor
@@ -25,8 +25,26 @@ STEP = 0.1  # between candidates, on the same scale
 START_FACTORS = np.arange(0.0, 12.25, 0.5)  # logarithms tried where promises compete
 START_SWEEPS = 3
 MOST_CASES = 10_000_000  # beyond, no number of cases is stated
+RESAMPLES = 200  # of the rows that test, for an interval of what they choose
 
 Answers = Callable[[FloatArray], IntArray]  # from costs (k, m) to the answers (n,) to rows
+
+
+class PromiseError(ValueError):
+    """A promise that rows do not show to hold, raised at the end of a fit.
+
+    Attributes
+    ----------
+    model : estimator or None
+        Fitted to the same rows, without the promise: the fit is not lost.
+    records : list of dict
+        The rows that tested each promise, as in ``promise_``, for the most cautious decisions.
+    """
+
+    def __init__(self, message: str, records: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.model: Any = None
+        self.records = [] if records is None else records
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +66,14 @@ class Promise:
         A row that is left to a person is not recalled, and is no false alarm.
         """
         mine = answers[y == self.truth]
-        failed = mine != self.truth if self.predicted is None else mine == self.predicted
-        return int(failed.sum()), len(mine)
+        return int(self.is_failure(mine).sum()), len(mine)
+
+    def is_failure(self, answers: IntArray) -> BoolArray:
+        """Return which answers to cases of the class are failures."""
+        failed: BoolArray = (
+            answers != self.truth if self.predicted is None else answers == self.predicted
+        )
+        return failed
 
     def in_words(self, classes: AnyArray) -> str:
         """Return what is promised, as a sentence names it."""
@@ -128,9 +152,22 @@ def tail_probability(n_failures: int, n_cases: int, limit: float) -> float:
     return float(binom.cdf(n_failures, n_cases, limit))
 
 
-def largest_p_value(promises: tuple[Promise, ...], y: IntArray, answers: IntArray) -> float:
-    """Return the p-value of "some promise is broken", the largest of the single ones."""
-    return max(tail_probability(*one.failures(y, answers), one.limit) for one in promises)
+def largest_p_value(
+    promises: tuple[Promise, ...],
+    y: IntArray,
+    answers: IntArray,
+    parts: Sequence[IntArray] | None = None,
+) -> float:
+    """Return the p-value of "some promise is broken", the largest of the single ones.
+
+    With ``parts``, rows of every group, of "some promise is broken in some group". All promises
+    are made or none, so that neither their number nor that of the groups needs a correction.
+    """
+    return max(
+        tail_probability(*one.failures(y[rows], answers[rows]), one.limit)
+        for rows in ([slice(None)] if parts is None else parts)
+        for one in promises
+    )
 
 
 def cases_needed(limit: float, confidence: float, n_failures: int = 0) -> int:
@@ -411,6 +448,7 @@ def keep_promises(
     y: IntArray,
     answers: Answers,
     confidence: float,
+    parts: Sequence[IntArray] | None = None,
 ) -> Candidate | None:
     """Return the last candidate of a sequence before the first that is not shown to hold.
 
@@ -427,13 +465,55 @@ def keep_promises(
     answers : callable
         From costs (k, m) to the answers (n,) to these rows.
     confidence : float
+    parts : sequence of arrays or None, default=None
+        Rows of every group, where promises are to hold in each.
     """
     kept = None
     for one in sequence:
-        if largest_p_value(promises, y, answers(one.matrix)) > _level(confidence):
+        if largest_p_value(promises, y, answers(one.matrix), parts) > _level(confidence):
             break
         kept = one
     return kept
+
+
+def resampled_choices(
+    promises: tuple[Promise, ...],
+    sequence: list[Candidate],
+    y: IntArray,
+    answers: Answers,
+    confidence: float,
+    parts: Sequence[IntArray] | None,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Return which candidate bootstrap samples of the rows keep (200,), -1 for none.
+
+    Every sample has as many rows of each class, and of each class in a group, as there are.
+    Candidates are evaluated once: rows with the same failures are drawn together, by a
+    multinomial law.
+
+    Parameters
+    ----------
+    promises, sequence, y, answers, confidence, parts :
+        As in :func:`keep_promises`.
+    rng : numpy.random.Generator
+    """
+    found = np.stack([answers(one.matrix) for one in sequence], axis=1)  # (n, candidates)
+    passes = np.ones((RESAMPLES, len(sequence)), dtype=bool)
+    for part in [np.arange(len(y))] if parts is None else parts:
+        for truth in sorted({one.truth for one in promises}):
+            mine = [one for one in promises if one.truth == truth]
+            rows = part[y[part] == truth]
+            failed = np.stack([one.is_failure(found[rows]) for one in mine], axis=1)
+            patterns, counts = np.unique(
+                failed.reshape(len(rows), -1), axis=0, return_counts=True
+            )  # few, as failures begin somewhere in the sequence and then remain
+            drawn = rng.multinomial(len(rows), counts / len(rows), size=RESAMPLES)
+            n_failed = (drawn @ patterns.astype(np.int64)).reshape(RESAMPLES, len(mine), -1)
+            for i, one in enumerate(mine):
+                p_values = binom.cdf(np.arange(len(rows) + 1), len(rows), one.limit)
+                passes &= p_values[n_failed[:, i]] <= _level(confidence)
+    every: IntArray = np.where(passes.all(axis=1), len(sequence), passes.argmin(axis=1)) - 1
+    return every
 
 
 def why_not(
@@ -442,6 +522,7 @@ def why_not(
     y: IntArray,
     answers: IntArray,
     confidence: float,
+    parts: Mapping[Any, IntArray] | None = None,
 ) -> str:
     """Return the sentence that says what cannot be promised, and how many cases it would take.
 
@@ -452,14 +533,21 @@ def why_not(
     y, answers : arrays of shape (n,)
         Classes of the rows that test, and the most cautious answers, by position.
     confidence : float
+    parts : mapping of label to array or None, default=None
+        Rows of every group, where promises are to hold in each.
     """
 
-    def p_value(one: Promise) -> float:
-        return tail_probability(*one.failures(y, answers), one.limit)
+    def counted(one: Promise, rows: Any) -> tuple[int, int]:
+        return one.failures(y[rows], answers[rows])
 
-    worst = max(promises, key=p_value)
-    failed, n = worst.failures(y, answers)
-    asked = f"{worst.in_words(classes)} with confidence {all_digits(confidence)}"
+    groups = {None: slice(None)} if parts is None else parts
+    group, worst = max(
+        ((label, one) for label in groups for one in promises),
+        key=lambda both: tail_probability(*counted(both[1], groups[both[0]]), both[1].limit),
+    )
+    failed, n = counted(worst, groups[group])
+    where = "" if parts is None else f" in the group {group!r}"
+    asked = f"{worst.in_words(classes)}{where} with confidence {all_digits(confidence)}"
     least = cases_needed(worst.limit, confidence)
     if failed == 0:
         return (

@@ -17,6 +17,7 @@ from ecselm.costs.parse import has_reject_column
 from ecselm.costs.policy import DecisionPolicy
 from ecselm.costs.weights import ClassCosts, label_codes
 from ecselm.estimators._priors import row_costs
+from ecselm.estimators._promise import forget_promise
 
 Model = TypeVar("Model")
 
@@ -25,12 +26,16 @@ def front_frame(model: Any) -> Any:
     """Return a frame of the recalls that other costs of decisions reach, a row per point.
 
     Points are chosen on one half of the validation rows, as those that no other dominates:
-    all thresholds on the probabilities of two classes, of more classes some thousand costs
-    by class around the learned and implied ones. The figures are those of the other half,
-    which has chosen nothing. There a point is dropped if another has at least its recall
-    of every class, and of some class more than it by over a standard error. At most 5000
-    validation rows are used; at most 200 points are kept for two classes, 300
-    for more, and none for more than 50.
+    all thresholds on the probabilities of two classes; of more classes some thousand costs
+    by class, stated or implied ones and others around these and the learned ones. The figures
+    are those of the other half, which has chosen none of them. There a point is dropped if
+    another has at least its recall of every class, and of some class more than it by over a
+    standard error. At most 5000 validation rows are used; at most 200 points are kept for two
+    classes, 300 for more, and none for more than 50.
+
+    All points decide by the probabilities of the fitted model. Other models that a search has
+    trained are no points: all validation rows have selected them, and none is left to report
+    on them.
 
     Returns
     -------
@@ -38,7 +43,8 @@ def front_frame(model: Any) -> Any:
         For two classes ``threshold``, the probability of ``classes_[1]`` from which it is
         the answer. For every class ``recall of <label>``, ``std error of <label>`` and
         ``cost of <label>``, the mean cost of a mistake on it by which the point decides,
-        of which ratios matter. Where costs are stated ``mean cost``, by these.
+        of which ratios matter. Where costs are stated ``mean cost``, by these and at the
+        shares of the classes in training, and ``mean cost std error``.
     """
     import pandas as pd  # noqa: PLC0415  half a second that only this property needs
 
@@ -55,6 +61,7 @@ def front_frame(model: Any) -> Any:
         columns |= {f"{name} {c}": values[:, i] for i, c in enumerate(classes)}
     if front.mean_cost is not None:
         columns["mean cost"] = front.mean_cost
+        columns["mean cost std error"] = front.mean_cost_std_error
     return pd.DataFrame(columns)
 
 
@@ -163,7 +170,7 @@ def _moved_to(
     fitted = vars(model)
     fitted["_decision_costs_"] = fitted["cost_matrix_"] = matrix
     fitted["constraints_"] = None if constraints.is_exact else constraints
-    fitted.pop("promise_", None)  # which was tested at one point
+    forget_promise(model)  # which was tested at one point
     if "class_costs_" in fitted:
         fitted["class_costs_"] = matrix.sum(axis=1) / (len(matrix) - 1)
     if not of_front and "_weighted_probabilities_" in fitted:

@@ -44,6 +44,10 @@ SUMS = {"total_cost": "mean_cost"}  # metrics that are the number of rows times 
 LONGEST = 40  # characters of a name in a plot
 
 
+class UndefinedMetricError(ValueError):
+    """The metric is not defined on the rows, such as the AUC of one class."""
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """Loss by permuting a column on some rows, with its 95 % interval."""
@@ -157,7 +161,9 @@ def permutation_importance(
         permuted = answering.answers(replaced(repeated, table, [j], order.ravel()), n_repeats)
         whole = answering.effect(base, permuted, order, np.ones(n, dtype=bool), factor)
         if whole is None:
-            raise ValueError(f"metric must be defined on the rows, got {metric!r}, which is not")
+            raise UndefinedMetricError(
+                f"metric must be defined on the rows, got {metric!r}, which is not"
+            )
         part = answering.effect(base, permuted, order, opened, factor) if opened.any() else None
         found.append(Importance(names[j], whole, part))
     return tuple(sorted(found, key=lambda one: -one.whole.value))
@@ -506,8 +512,10 @@ def _decisions_of(model: Any, X: Any, by_row: FloatArray | None) -> Decisions | 
     decider = model[-1] if isinstance(model, Pipeline) else model
     if not isinstance(decider, CostDecisionMixin):
         return None
-    Z = model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
-    return decider._decisions(Z, decider._with_asking(Z, by_row))
+    if isinstance(model, Pipeline):
+        for _, step in model.steps[:-1]:
+            X = step.transform(X)
+    return decider._decisions(X, decider._with_asking(X, by_row))
 
 
 def _scores_of(model: Any, X: Any) -> FloatArray | None:

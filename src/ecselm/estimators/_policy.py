@@ -108,8 +108,9 @@ class CostDecisionMixin:
         matrix: FloatArray = 1.0 - np.eye(k) if decides is None else decides
         column = matrix[:, k:]
         if constraints is None or constraints.is_exact or constraints.sample_cost is not None:
-            region = CostRegion.of_point(matrix)
-            return DecisionPolicy(region, matrix, matrix, *self._capacity())
+            # A promise decides with more caution than answers are counted with.
+            counted, region = getattr(self, "_plain_costs_", matrix), CostRegion.of_point(matrix)
+            return DecisionPolicy(region, matrix, counted, *self._capacity())
         region, mean = constraints.region, constraints.mean()
         if column.shape[1]:
             column = self._asking_column()[:, np.newaxis]

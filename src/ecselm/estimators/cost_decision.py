@@ -43,6 +43,7 @@ from ecselm.costs.parse import (
     without_reject_column,
 )
 from ecselm.costs.policy import RULES, DecisionPolicy
+from ecselm.costs.promise import PromiseError
 from ecselm.estimators._base import ELMClassifierBase, all_or_nothing
 from ecselm.estimators._calibration import (
     LogisticCalibration,
@@ -52,7 +53,13 @@ from ecselm.estimators._calibration import (
 from ecselm.estimators._front import at, class_centres, front_frame, keep_front
 from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, class_shares
 from ecselm.estimators._priors import row_costs
-from ecselm.estimators._promise import HeldOut, hold_out, rows_of
+from ecselm.estimators._promise import (
+    HeldOut,
+    forget_promise,
+    hold_out,
+    rows_of,
+    without_promise,
+)
 from ecselm.estimators.cost_search import (
     CostSearchCV,
     class_probabilities,
@@ -145,9 +152,11 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         second is at most this. All hold together with ``confidence``. Rows are held out to test
         it, at least one fifth (one half of those given with ``cv="prefit"``), more where the
         class has few cases, and no other use is made of them. Decisions are as much more
-        cautious than ``cost`` as that takes, and ``fit`` raises ValueError where nothing can be
-        promised. Asking a person is no recall and no false alarm. Nothing is promised of
-        predictions with costs by row. Rows count once, whatever their weights.
+        cautious than ``cost`` as that takes. ``fit`` raises ValueError where there are too few
+        cases, before anything is fitted, and PromiseError, whose ``model`` is fitted without
+        the promise, where the test fails. Asking a person is no recall and no false alarm.
+        Nothing is promised of predictions with costs by row. Rows count once, whatever their
+        weights.
     confidence : float, default=0.9
         Of the promises: the probability, over samples of rows, that ``fit`` returns a model
         that breaks one is at most ``1 - confidence``.
@@ -180,8 +189,10 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         Only with ``promise``: for each, ``truth`` and ``predicted`` (None for a recall),
         ``asked``, ``n_cases`` and ``n_failures`` among the rows that tested it, the
         ``observed`` recall or rate, its exact ``bound`` at the ``confidence`` (a recall is at
-        least, a rate at most this), and the ``threshold`` of the probability of
-        ``classes_[1]``, or the ``factor`` by which mistakes on the class became more expensive.
+        least, a rate at most this), the ``threshold`` of the probability of
+        ``classes_[1]``, or the ``factor`` by which mistakes on the class became more expensive,
+        and its ``interval``: 95 %, by bootstrap samples of these rows, None beyond 20 000.
+        With ``promise_groups`` the bound is that of the worst group.
     calibration_ : str or None
         What was done: ``"holdout"``, ``"cross"``, ``"prefit"`` or None.
     thresholds_ : array of shape (1,) or (2,)
@@ -278,6 +289,7 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         tn_cost: Any = None,
         fp_cost: Any = None,
         fn_cost: Any = None,
+        promise_groups: Any = None,
     ) -> Self:
         """Fit the estimator, calibrate its probabilities, and settle how costs decide.
 
@@ -290,6 +302,9 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         sample_cost, tp_cost, tn_cost, fp_cost, fn_cost :
             Costs by row, in the place of ``cost``. Their means by confusion decide about rows
             for which ``predict`` is not given costs of their own.
+        promise_groups : array of shape (N,), default=None
+            Labels of groups of rows, such as hospitals: ``promise`` holds in every one of them,
+            all together with ``confidence``. Each needs enough cases for a test of its own.
 
         Returns
         -------
@@ -302,7 +317,7 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             raise ValueError("y must have two classes among the rows of positive weight, got one")
         given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
         by_row = dict(zip(ROW_COSTS, given, strict=True))
-        held = self._held_out(X, codes, classes, weight)
+        held = self._held_out(X, codes, classes, weight, promise_groups)
         if held is not None:  # these rows choose nothing, not even mean costs
             rest, n = held.rest, len(codes)
             X, y, codes = safe_indexing(X, rest), y[rest], codes[rest]
@@ -340,10 +355,11 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             ask_cost=price,
             capacity=self.reject_capacity,
         )
-        self.__dict__.pop("promise_", None)
+        forget_promise(self)
+        broken = None
         if held is not None:
             of_rows = codes[rows] if loo is None else loo.y[loo.weight > 0]
-            policy, self.promise_ = self._promised(policy, held, P, of_rows)
+            policy, broken = self._promised(policy, held, P, of_rows)
         self.cost_matrix_ = self._decision_costs_ = policy.matrix
         self._least_gain_ = policy.least_gain
         self.__dict__.pop("reject_label_", None)
@@ -357,6 +373,9 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         known = codes[rows], None if weight is None else weight[rows]
         mean = constraints.mean() if self._states_costs(by_row) else None
         self._keep_validated(P, loo, *known, shares, rows, mean)
+        if broken is not None:
+            broken.model = without_promise(self)
+            raise broken
         return self
 
     def _checked_rows(
@@ -384,22 +403,31 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         return X, y, check_weights(sample_weight, np.empty((len(y), 1)))
 
     def _held_out(
-        self, X: Any, codes: IntArray, classes: AnyArray, weight: FloatArray | None
+        self,
+        X: Any,
+        codes: IntArray,
+        classes: AnyArray,
+        weight: FloatArray | None,
+        promise_groups: Any,
     ) -> HeldOut | None:
         """Return the rows that test the promise, None without one."""
         if self.promise is None:
+            if promise_groups is not None:
+                raise ValueError("promise_groups must be None without a promise")
             return None
         if not isinstance(self.cv, Integral | str) and not hasattr(self.cv, "split"):
             raise ValueError(
                 "cv must be a number or a splitter with a promise, for which rows are held out, "
                 "got a list of splits"
             )
-        return hold_out(self, X, codes, classes, weight, prefit=self._is_prefit())
+        return hold_out(
+            self, X, codes, classes, weight, prefit=self._is_prefit(), groups=promise_groups
+        )
 
     def _promised(
         self, policy: DecisionPolicy, held: HeldOut, P: FloatArray | None, y: IntArray
-    ) -> tuple[DecisionPolicy, list[dict[str, Any]]]:
-        """Return the policy that keeps the promise, and its records; P and y validate."""
+    ) -> tuple[DecisionPolicy, PromiseError | None]:
+        """Return the policy that keeps the promise, or as it is and why; P and y validate."""
 
         def deciding(matrix: FloatArray) -> DecisionPolicy:
             one = replace(policy, matrix=matrix)
@@ -411,8 +439,12 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             return deciding(matrix).answers(Q)
 
         tested, validation = self._class_probabilities(held.X), None if P is None else (P, y)
-        matrix, records = held.chosen(policy.matrix, tested, answers, validation)
-        return deciding(matrix), records
+        try:
+            matrix, self.promise_ = held.chosen(policy.matrix, tested, answers, validation)
+        except PromiseError as error:  # the fit goes on, and is handed over with the error
+            return policy, error
+        self._plain_costs_ = policy.matrix
+        return deciding(matrix), None
 
     def _check_ways(self, how: str | None, codes: IntArray, n_classes: int) -> None:
         """Refuse an estimator or rows that cannot be calibrated as is wanted."""

@@ -18,11 +18,10 @@ from ecselm._sklearn import (
     StrOptions,
     fit_context,
     response_method,
-    safe_indexing,
 )
 from ecselm._threads import one_blas_thread
 from ecselm._typing import FloatArray, IntArray, Matrix
-from ecselm.costs import CostConstraints, min_cost_decision
+from ecselm.costs import CostConstraints
 from ecselm.costs.feasible import has_cost_per_class
 from ecselm.costs.levels import MatrixLevel
 from ecselm.costs.parse import numbers
@@ -40,6 +39,7 @@ from ecselm.estimators._base import (
 )
 from ecselm.estimators._calibration import LogisticCalibration, LooScores, fit_calibration
 from ecselm.estimators._checkpoint import Checkpoint
+from ecselm.estimators._cost_intervals import class_costs_interval
 from ecselm.estimators._cost_search import (
     LEARNING,
     PRIOR,
@@ -65,7 +65,7 @@ from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
 from ecselm.estimators._front import at, class_centres, front_frame, keep_front, stated_matrix
 from ecselm.estimators._policy import class_shares, decision_matrix
 from ecselm.estimators._priors import counts_costs
-from ecselm.estimators._promise import hold_out, rows_of
+from ecselm.estimators._promise import fit_promised, forget_promise
 from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
     EngineLimits,
@@ -335,6 +335,10 @@ class ECSELMClassifier(ELMClassifierBase):
     class_costs_ : array of shape (k,)
         The cost of a mistake on each class: the mean over its rows, or over its confusions.
         In the unit of the stated bounds or costs; else B has the mean 1.
+    class_costs_interval_ : array of shape (k, 2) or None
+        95 % bootstrap intervals of costs that an ensemble has learned, by samples of the
+        validation rows: of each class alone, with the sum of all costs as it is. None of
+        other costs, and where there are very many classes.
     cost_matrix_ : array of shape (k, k)
         The cost of each confusion; rows are the true classes. An ensemble decides by it. With
         ``promise``, the more cautious ones that keep it.
@@ -401,6 +405,7 @@ class ECSELMClassifier(ELMClassifierBase):
 
     keeps_prior_: bool
     cost_matrix_: Any
+    class_costs_interval_: FloatArray | None
     C_: float
     gamma_: float | None
 
@@ -577,36 +582,9 @@ class ECSELMClassifier(ELMClassifierBase):
             "fn_cost": fn_cost,
         }
         if self.promise is not None:
-            return self._fit_promised(X, y, sample_weight, groups, by_row)
+            fit_promised(self, X, y, sample_weight, groups, by_row)
+            return self
         return self._fit_source(MemorySource(X, y, sample_weight), groups, **by_row)
-
-    @all_or_nothing
-    def _fit_promised(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, by_row: dict[str, Any]
-    ) -> Self:
-        """Fit some of the rows, and let the others decide how cautious to be."""
-        _, codes, classes, weight = self._checked_labels(X, y, sample_weight)
-        if groups is not None:
-            raise ValueError(
-                "groups must be None with a promise, whose test takes rows to be independent"
-            )
-        if self.kernel == "precomputed" or not (self._is_ensemble() or self.decision == "min_cost"):
-            raise ValueError(
-                "promise must be None unless costs decide on probabilities: with an ensemble, or "
-                f"with decision='min_cost' and no precomputed kernel, got {self.promise!r}"
-            )
-        held, n = hold_out(self, X, codes, classes, weight), len(codes)
-        rest = held.rest
-        source = MemorySource(
-            safe_indexing(X, rest), classes[codes[rest]], rows_of(sample_weight, rest, n)
-        )
-        of_rest = {name: rows_of(value, rest, n) for name, value in by_row.items()}
-        self._fit_source(source, promised=True, **of_rest)
-        P = self._deciding(self._scores(held.X))
-        validation = self.__dict__.pop("_left_out_")
-        matrix, self.promise_ = held.chosen(self.cost_matrix_, P, min_cost_decision, validation)
-        self.cost_matrix_ = self._decision_costs_ = matrix
-        return self
 
     @all_or_nothing
     @one_blas_thread()
@@ -630,7 +608,8 @@ class ECSELMClassifier(ELMClassifierBase):
             raise ValueError(
                 f"promise must be None for rows that are read in blocks, got {self.promise!r}"
             )
-        self.__dict__.pop("promise_", None)
+        forget_promise(self)
+        self.class_costs_interval_ = None
         X, codes, classes, weight = self._checked_labels(source.X, source.y, source.sample_weight)
         several = self._is_ensemble()
         row_groups = read_groups(groups, len(codes), "cv" if several else self._validation_kind())
@@ -780,6 +759,11 @@ class ECSELMClassifier(ELMClassifierBase):
             matrix = decision_matrix(self.constraints_, self.rule, loo.y, loo.weight, P)
         self._decision_costs_ = matrix
         self.__dict__.update(search_attributes(search, result, engine))
+        if not self.keeps_prior_:
+            self.class_costs_interval_ = class_costs_interval(
+                *(search, engine, fitness, result, data.row_ids(found.positions)),
+                *(problem.level.group_costs(entries[np.newaxis])[0], rng.spawn(1)[0]),
+            )
 
         if self.promise is not None:  # until it is tested
             self._left_out_ = P, loo.y
