@@ -66,7 +66,7 @@ def test_models_of_costs_known_in_part_agree(rows, model):
 
 
 def test_label_without_an_onnx_form_is_refused(rows):
-    model = CostDecisionClassifier(GaussianNB(), reject_cost=0.1).fit(*rows)
+    model = CostDecisionClassifier(GaussianNB(), reject_cost=0.1, reject_label="ask").fit(*rows)
     with pytest.raises(NoOnnxFormError, match=r"reject_label must be .*: fit with an int"):
         to_onnx(model)
 

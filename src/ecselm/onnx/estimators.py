@@ -341,11 +341,19 @@ def _scores_of_probabilities(graph: Graph, P: str, n_rows: int, n_classes: int) 
 
 
 def answer_labels(model: Any) -> AnyArray:
-    """Return the classes, and the label of rejected rows if rows may be rejected."""
+    """Return the classes, and the label of rejected rows if rows may be rejected.
+
+    None, the label of rows that are left to a person where classes are numbers, is a number
+    in a graph: -1 or below all integers, NaN among floats.
+    """
     classes: AnyArray = model.classes_
     if not hasattr(model, "reject_label_"):
         return classes
     label = model.reject_label_
+    if label is None and classes.dtype.kind in "iu":
+        label = min(-1, int(classes.min()) - 1)
+    elif label is None and classes.dtype.kind == "f":
+        label = np.nan
     if isinstance(label, str) and all(isinstance(one, str) for one in classes.tolist()):
         return np.array([*classes.tolist(), label], dtype=object)
     number = isinstance(label, Real) and not isinstance(label, bool | np.bool_)

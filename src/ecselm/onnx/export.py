@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from onnx.checker import ValidationError, check_model
-from onnx.helper import set_model_props
+from onnx.helper import make_node, set_model_props
+from onnx.numpy_helper import from_array
 from onnx.shape_inference import InferenceError
 from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, StringTensorType
@@ -24,9 +26,11 @@ from sklearn.utils.validation import check_is_fitted
 import ecselm
 from ecselm._files import write_whole
 from ecselm.estimators import CostDecisionClassifier, CostSearchCV
-from ecselm.onnx.estimators import output_names
+from ecselm.onnx.estimators import REGRESSORS, answer_labels, output_names
 from ecselm.onnx.graph import NoOnnxFormError
+from ecselm.onnx.layers import last_step
 from ecselm.onnx.tables import JoinedColumns, TableConverters
+from ecselm.onnx.trees import BOOSTING, TreeConverters, column_encoder
 from onnx import ModelProto
 
 KINDS = ("number", "text")
@@ -85,7 +89,7 @@ def takes_columns(model: Any) -> bool:
         return any(takes_columns(part) for _, part in model.transformer_list)
     if isinstance(model, CostSearchCV | CostDecisionClassifier):
         return takes_columns(model.estimator_)
-    return isinstance(model, ColumnTransformer)
+    return isinstance(model, ColumnTransformer) or column_encoder(model) is not None
 
 
 def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -115,6 +119,8 @@ def _text_positions(model: Any, positions: Sequence[int]) -> set[int]:
         )
     if isinstance(model, CostSearchCV | CostDecisionClassifier):
         return _text_positions(model.estimator_, positions)
+    if (encoding := column_encoder(model)) is not None:
+        return _text_positions(encoding, positions)
     learned = getattr(model, "categories_", getattr(model, "statistics_", ()))
     return {
         position
@@ -161,9 +167,10 @@ def to_onnx(
     Parameters
     ----------
     model : estimator
-        An estimator of the ELM family, :class:`CostSearchCV` or
-        :class:`CostDecisionClassifier` around a classifier that skl2onnx converts, a pipeline
-        that ends in one of them, or a fitted grid search.
+        An estimator of the ELM family, any model of ``ecselm fit``, boosted trees of
+        scikit-learn's HistGradientBoosting, :class:`CostSearchCV` or
+        :class:`CostDecisionClassifier` around one of these or around a classifier that
+        skl2onnx converts, a pipeline that ends in one of them, or a fitted grid search.
     path : path, default=None
         The file to write; it is replaced atomically.
     columns : mapping of str to {"number", "text"}, default=None
@@ -176,7 +183,9 @@ def to_onnx(
     Returns
     -------
     graph : onnx.ModelProto
-        With the version of ecselm and the classes (as JSON) in ``metadata_props``.
+        With the version of ecselm and the classes (as JSON) in ``metadata_props``; where rows
+        may be left to a person, also ``reject_label``, their label. If that is None, it is
+        -1 or, where a class is below 0, one less than the lowest class; NaN among floats.
 
     Notes
     -----
@@ -228,7 +237,7 @@ def _converted(
         raise ValueError(f"columns must not be called as outputs are, got {taken[0]!r}")
     inputs = input_types(kinds, model.n_features_in_, dtype)
     whole = _joining(model, kinds)
-    tables = TableConverters(dtype)
+    tables, trees = TableConverters(dtype), TreeConverters(dtype)
     try:
         graph = convert_sklearn(
             whole,
@@ -237,20 +246,57 @@ def _converted(
             final_types=[(name, None) for name in names],
             target_opset=OPSETS,
             options={id(whole): {"zipmap": False}} if is_classifier(model) else None,
-            custom_conversion_functions=tables.converters,
-            custom_shape_calculators=tables.shapes,
+            custom_conversion_functions=tables.converters | trees.converters,
+            custom_shape_calculators=tables.shapes | trees.shapes,
         )
         graph.ir_version = IR_VERSION
         _rename_inputs(graph, [name for name, _ in inputs])
+        if names == ("variable",) and _predicts_vectors(model):
+            _flatten_output(graph)
         check_model(graph, full_check=True)
     except NoOnnxFormError:
         raise
     except (*_OF_SKL2ONNX, ValidationError, InferenceError) as error:
-        reason = " ".join(str(error).split("You may raise an issue")[0].split())
         raise ValueError(
-            f"model must have an ONNX form in {dtype}, all parts of it, got {reason:.300}"
+            f"model must have an ONNX form in {dtype}, all parts of it, got {_reason(error)}: "
+            "replace that part, or save the model with ecselm.saving"
         ) from error
     return graph
+
+
+def _reason(error: Exception) -> str:
+    """Return what skl2onnx refuses, without its advice and the values of a node."""
+    words = " ".join(str(error).split())
+    for end in ("You may raise an issue", "It usually means", " with name=", " and attributes="):
+        words = words.split(end)[0]
+    return words[:300].rstrip(" .:")
+
+
+def _predicts_vectors(model: Any) -> bool:
+    """Return whether a regressor returns one number per row, (N,) instead of (N, 1).
+
+    That depends on the targets it was fitted to, which estimators of other packages store in
+    ways of their own. The last step takes numbers and can be asked.
+    """
+    last = last_step(model)
+    if isinstance(last, (*REGRESSORS, *BOOSTING)):
+        return False  # converted in the shape of ``predict``
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # names of columns are missing
+        return bool(np.ndim(last.predict(np.zeros((1, last.n_features_in_)))) == 1)
+
+
+def _flatten_output(graph: ModelProto) -> None:
+    """Reshape the output of a regressor from (N, 1) to (N,)."""
+    (output,) = graph.graph.output
+    name, column = output.name, f"{output.name}_column"
+    for node in graph.graph.node:
+        node.output[:] = [column if one == name else one for one in node.output]
+        node.input[:] = [column if one == name else one for one in node.input]
+    graph.graph.initializer.append(from_array(np.array([-1]), f"{name}_shape"))
+    graph.graph.node.append(make_node("Reshape", [column, f"{name}_shape"], [name]))
+    shape = output.type.tensor_type.shape
+    del shape.dim[1:]
 
 
 def _joining(model: Any, kinds: Mapping[str, str] | None) -> Pipeline:
@@ -278,4 +324,7 @@ def _describe(graph: ModelProto, model: Any) -> None:
     known = {"ecselm_version": ecselm.__version__}
     if is_classifier(model):
         known["classes"] = json.dumps(model.classes_.tolist(), ensure_ascii=False)
+        last = last_step(model)
+        if hasattr(last, "reject_label_"):
+            known["reject_label"] = json.dumps(answer_labels(last).tolist()[-1], ensure_ascii=False)
     set_model_props(graph, known)

@@ -100,9 +100,9 @@ class TableConverters:
     def _convert_encoder(self, scope: Any, operator: Any, container: Any) -> None:
         graph, encoder = self._graph(scope, container), operator.raw_operator
         parts = []
-        for j, (column, words) in enumerate(_columns(graph, operator)):
+        for j, (column, words) in enumerate(input_columns(graph, operator)):
             table = _table(encoder, j)
-            place = _place(graph, column, encoder.categories_[j], words)
+            place = place_of(graph, column, encoder.categories_[j], words)
             rows = graph.node("Gather", graph.constant(table), place)
             parts.append(graph.reshaped(rows, -1, table.shape[1]))
         graph.put_out(graph.joined(parts), operator.outputs[0])
@@ -157,7 +157,7 @@ def _missing(graph: Graph, X: str, missing_values: Any, words: bool) -> str:
     return graph.node("Equal", X, graph.constant(float(missing_values)))
 
 
-def _columns(graph: Graph, operator: Any) -> list[tuple[str, bool]]:
+def input_columns(graph: Graph, operator: Any) -> list[tuple[str, bool]]:
     """Return the columns (N, 1) of all inputs, and whether they hold text."""
     columns = []
     for one in operator.inputs:
@@ -170,7 +170,7 @@ def _columns(graph: Graph, operator: Any) -> list[tuple[str, bool]]:
     return columns
 
 
-def _place(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
+def place_of(graph: Graph, column: str, categories: AnyArray, words: bool) -> str:
     """Return the category of each value (N, 1), counted from 1; 0 is unknown."""
     numbers = np.arange(1, len(categories) + 1)
     if words:
