@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from copy import deepcopy
+from collections.abc import Mapping
+from copy import copy, deepcopy
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -564,6 +565,8 @@ class DaskECSELMClassifier(
         As in :class:`~ecselm.ECSELMClassifier`, like all others but ``cost_vector_``, which
         would be as long as the data; its methods ``settled``, ``regret`` and ``predict_set``
         are those of :meth:`to_local`.
+    front_ : DataFrame
+        As in :class:`~ecselm.ECSELMClassifier`, of the rows that candidates were validated on.
     n_validation_rows_ : int
         Number of rows that candidates were validated on; the ordinary estimator has it, too.
 
@@ -600,6 +603,30 @@ class DaskECSELMClassifier(
         self
         """
         return self._fit(X, y=y, sample_weight=sample_weight)
+
+    def at(
+        self,
+        costs: Any = None,
+        recall: Mapping[Any, float] | None = None,
+        alarms: float | None = None,
+    ) -> Self:
+        """Return a copy that decides at another point; nothing is refitted, no row is read.
+
+        Parameters
+        ----------
+        costs, recall, alarms :
+            As in :meth:`ecselm.ECSELMClassifier.at`: exactly one of them. Points are those of
+            ``front_``, which comes from the sample of rows that candidates were validated on.
+
+        Returns
+        -------
+        model : DaskECSELMClassifier
+        """
+        check_is_fitted(self)
+        moved = copy(self)
+        moved.client = self.client  # which copies leave behind, since other processes copy
+        moved._local_ = self._local_.at(costs, recall, alarms)
+        return moved
 
 
 class DaskECSELMRegressor(
