@@ -43,7 +43,8 @@ __all__ = [
 ]
 
 _PUBLIC_PACKAGES = (
-    *("costs", "dask", "displays", "metrics", "onnx", "paper", "saving", "search", "streaming"),
+    *("costs", "dask", "displays", "elicitation", "metrics", "onnx"),
+    *("paper", "saving", "search", "streaming"),
 )
 
 
