@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 from ecselm import displays
@@ -27,6 +28,11 @@ DRAWN = {
     "DecisionCurveDisplay": lambda **ax: displays.DecisionCurveDisplay.from_predictions(
         [0, 1], [0.2, 0.7], **ax
     ),
+    "FrontDisplay": lambda **ax: displays.FrontDisplay(
+        pd.DataFrame({f"{n} of {c}": [0.5] for n in ("recall", "std error") for c in "ab"}),
+        ["a", "b"],
+        [1, 1],
+    ).plot(**ax),
     "ImportanceDisplay": lambda **ax: displays.ImportanceDisplay(
         [Importance("a", Effect(0.1, 0.0, 0.2, 9))]
     ).plot(**ax),

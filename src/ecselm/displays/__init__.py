@@ -4,6 +4,7 @@ from ecselm.displays.convergence import ConvergenceDisplay
 from ecselm.displays.cost_matrix import CostMatrixDisplay
 from ecselm.displays.cumulative_score import CumulativeScoreDisplay
 from ecselm.displays.decision_curve import DecisionCurveDisplay
+from ecselm.displays.front import FrontDisplay
 from ecselm.displays.importance import ImportanceDisplay
 from ecselm.displays.sensitivity import SensitivityDisplay
 
@@ -12,6 +13,7 @@ __all__ = [
     "CostMatrixDisplay",
     "CumulativeScoreDisplay",
     "DecisionCurveDisplay",
+    "FrontDisplay",
     "ImportanceDisplay",
     "SensitivityDisplay",
 ]
