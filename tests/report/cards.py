@@ -20,17 +20,22 @@ from ecselm.metrics import geometric_mean_score, paired_difference
 from ecselm.study import (
     Asking,
     Baseline,
+    BenefitLine,
     Card,
     ClassCount,
+    ColumnImportance,
     ColumnNote,
     CostColumn,
     Curve,
     DataSummary,
+    DecisionCurves,
     Difference,
     Estimate,
     Evaluation,
     GroupResult,
+    Importances,
     LearnedCosts,
+    Loss,
     Member,
     OperatingPoint,
     OperatingPoints,
@@ -147,6 +152,8 @@ def classes_card(load, target, stated=None, **parameters):
         reliability_of(y_test, scores),
         unknown=UnknownCosts(len(y_test), len(y_test) - 7, 0.25, 1.5, 10.0, "7 rows are open."),
         operating=operating_of(names[0], len(y_test)),
+        benefit=benefit_of(names, "ELM", None if stated is None else 3),
+        importance=importance_of(bunch.feature_names),
         by="hospital",
         groups=groups_of(confusion, names),
     )
@@ -248,6 +255,30 @@ def operating_of(name, n, n_points=5):
     return OperatingPoints(name, n, points[:3], points)
 
 
+def benefit_of(names, baseline, stated):
+    """Return curves of two classes over thresholds, of more along a ray."""
+    points = (0.1, 0.2, 0.5, 0.9)
+    model = BenefitLine("this model", (0.25, 0.2, 0.125, 0.0625))
+    low, high = (0.01, None, -0.5, -2.0), (0.1, None, 0.5, -1.0)
+    other = BenefitLine(baseline, (0.2, 0.2, 0.1, -5.0), low, high)
+    none = BenefitLine("treat none", (0.0,) * 4, (0.1,) * 4, (0.3,) * 4)
+    unit = "net benefit" if len(names) == 2 else "cost saved"
+    return DecisionCurves(names[0], unit, points, model, (other,), (none,), stated, "They lead.")
+
+
+def importance_of(names):
+    """Return a few columns, of which one has no interval."""
+    columns = tuple(
+        ColumnImportance(
+            str(name),
+            Loss(0.5**i - 0.25, None if i == 2 else 0.0, None if i == 2 else 1.0),
+            Loss(0.5**i, -1.0, 2.0) if i < 3 else None,
+        )
+        for i, name in enumerate(names[:15])
+    )
+    return Importances("mean_cost", 200, 20, len(names), columns)
+
+
 def groups_of(confusion, names):
     """Return two groups, as if each had half of the rows."""
     recalls = tuple(recalls_of(confusion, names))
@@ -300,6 +331,8 @@ def nasty(n_classes=25, n_columns=200):
             1000, 5, 4, 0.5, 0.75, Difference(0.25, None, None, False), (1,) * n_classes, text
         ),
         operating=operating_of(text, 1000),
+        benefit=benefit_of(names, text, 0),
+        importance=importance_of([text, *names]),
         by=text,
         groups=(GroupResult(text, 1000, (), None, None), *groups_of(confusion, names)),
     )

@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from ecselm.study import Card, ColumnNote, Estimate, Evaluation
+from ecselm.study import Card, ColumnNote, Estimate, Evaluation, GroupPromise
 
 if TYPE_CHECKING:
     from ecselm.estimators._cost_search import SearchProgress
@@ -154,7 +154,7 @@ def _progress(*, shown: bool) -> Progress:
 def print_card(card: Card, *, as_json: bool) -> None:
     """Print the data, the learned costs, and the results on test rows."""
     if as_json:
-        print_json(json.loads(card.to_json()))
+        print_json(json.loads(card.to_json(rows=False)))
         return
     _print_data(card)
     if card.learned is not None:
@@ -183,15 +183,24 @@ def _print_groups(found: Evaluation) -> None:
     if not found.groups or found.by is None:
         return
     names = list(dict.fromkeys(one.name for group in found.groups for one in group.recalls))
+    subjects = [one.subject for one in found.promises if one.kept]
     rows = []
     for group in found.groups:
         recalls = {one.name: _interval(one) for one in group.recalls}
         cost = "" if group.mean_cost is None else _interval(group.mean_cost)
         cells = [recalls.get(name, "") for name in names[:MAX_CLASSES]]
-        rows.append([group.name, str(group.n), *cells, *([cost] if cost else [])])
+        kept = {one.observed.name: _promise_cell(one) for one in group.promises}
+        promised = [kept.get(name, "") for name in subjects]
+        rows.append([group.name, str(group.n), *cells, *([cost] if cost else []), *promised])
     header = [found.by, "rows", *(f"recall of {name}" for name in names[:MAX_CLASSES])]
     header += ["mean cost"] if any(group.mean_cost is not None for group in found.groups) else []
+    header += [f"promise: {one.in_words}" for one in found.promises if one.kept]
     print_table(f"by {found.by} (95 % intervals)", header, rows)
+
+
+def _promise_cell(one: GroupPromise) -> str:
+    said = {"shown": "holds", "open": "may hold", "broken": "does not hold"}[one.status]
+    return f"{said}: {_interval(one.observed)}"
 
 
 def _interval(one: Estimate) -> str:
@@ -200,7 +209,7 @@ def _interval(one: Estimate) -> str:
 
 def _open_questions(found: Evaluation) -> list[str]:
     """Return what depends on costs that are not known, and what asking a person saves."""
-    parts = (found.unknown, found.asking)
+    parts = (found.unknown, found.asking, *found.promises)
     sentences = [part.sentence for part in parts if part is not None and part.sentence]
     return ["", *sentences] if sentences else []
 

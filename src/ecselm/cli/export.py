@@ -8,6 +8,7 @@ from typing import Any
 
 from ecselm.cli._files import check_distinct, check_writable, saved_model
 from ecselm.cli._output import print_lines
+from ecselm.study import Card
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -33,7 +34,13 @@ def run(args: argparse.Namespace) -> None:
 
     check_writable(args.output, "ONNX")
     check_distinct({"MODEL": args.model, "ONNX": args.output})
-    graph = to_onnx(saved_model(args.model, pickle=args.pickle).model, args.output)
+    saved = saved_model(args.model, pickle=args.pickle)
+    graph = to_onnx(saved.model, args.output)
     names = [one.name for one in graph.graph.input]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    print_lines([f"graph: {args.output}", f"inputs: {shown}"])
+    lines = [f"graph: {args.output}", f"inputs: {shown}"]
+    if saved.card is not None and Card.from_json(saved.card).request.cost_columns:
+        lines.append(
+            "note: Labels of the graph are decided by mean costs, not by the columns with costs."
+        )
+    print_lines(lines)

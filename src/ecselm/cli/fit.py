@@ -56,6 +56,20 @@ def _add_costs(parser: argparse.ArgumentParser) -> None:
         "(default: balanced_accuracy, or mean_cost if anything is stated about costs)",
     )
     add_cost_options(group)
+    group.add_argument(
+        "--promise",
+        action="append",
+        default=[],
+        metavar="'CLASS=RECALL' or 'TRUE->PREDICTED<=RATE'",
+        help="recall that new rows of a class have at least, or rate of rows of one class that are "
+        "taken for another at most; tested on rows that choose nothing else; may be repeated",
+    )
+    group.add_argument(
+        "--confidence",
+        type=float,
+        metavar="SHARE",
+        help="confidence of all promises together (default: 0.9)",
+    )
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
@@ -168,6 +182,12 @@ def _check_files(args: argparse.Namespace) -> None:
 
 def _fitted(args: argparse.Namespace) -> FitResult:
     """Fit the table as a whole, or in blocks."""
+    if args.stream and args.promise:
+        raise ValueError(
+            "--promise must be left out with --stream, which sums over rows before they are decided"
+        )
+    if args.confidence is not None and not args.promise:
+        raise ValueError("--confidence must go with --promise")
     command = shlex.join(["ecselm", *args.arguments])
     sizes = {"block_rows": args.block_rows, "sample": args.sample}
     given = {name: value for name, value in sizes.items() if value is not None}
@@ -207,4 +227,6 @@ def _request(args: argparse.Namespace) -> FitRequest:
         n_jobs=args.jobs,
         seed=args.seed,
         model_name=args.model,
+        promise=tuple(args.promise),
+        **({} if args.confidence is None else {"confidence": args.confidence}),
     )

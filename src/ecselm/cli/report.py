@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     if args.sheet is not None:
         write_sheet(card, args.sheet, args.intended_use)
     if args.json:
-        print(card.to_json())
+        print(card.to_json(rows=False))
     else:
         files = [f"report: {args.output}"]
         print_lines(files if args.sheet is None else [*files, f"sheet: {args.sheet}"])

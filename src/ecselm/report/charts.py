@@ -33,6 +33,16 @@ class Axis:
     low: float
     high: float
     ticks: tuple[float, ...]
+    is_log: bool = False
+
+    @classmethod
+    def of_factors(cls, label: str, values: Sequence[float]) -> Axis:
+        """Return an axis of factors with a logarithmic scale."""
+        low, high = min(values), max(values)
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps = (m * 10.0**power for power in powers for m in (1, 2, 5))
+        ticks = tuple(one for one in steps if low * 0.999 <= one <= high * 1.001)
+        return cls(label, low, high, ticks, is_log=True)
 
     @classmethod
     def of_shares(cls, label: str) -> Axis:
@@ -51,10 +61,14 @@ class Axis:
 
     def share(self, value: float) -> float:
         """Return where a value stands between the ends."""
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def written(self, tick: float) -> str:
         """Return a tick with as many digits as ticks need to differ."""
+        if self.is_log:
+            return f"{tick:g}"
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
         if max(abs(self.low), abs(self.high)) >= 1e5 or step < 1e-5:
             return f"{tick:.4g}"

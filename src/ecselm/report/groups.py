@@ -8,6 +8,7 @@ from ecselm.report.html import (
     amount,
     count,
     element,
+    escaped,
     figure,
     joined,
     named,
@@ -16,6 +17,7 @@ from ecselm.report.html import (
     share,
     table,
 )
+from ecselm.report.promises import STATUS
 from ecselm.study import Card, Estimate, GroupResult
 
 MOST_CLASSES = 6  # whose recalls are shown side by side
@@ -35,8 +37,15 @@ def by_group(card: Card) -> Section | None:
     )  # fmt: skip
     head: list[str] = ["group", "rows", *(joined(("recall of ", named(one, 30))) for one in shown)]
     head += ["mean cost", "settled"] if has_costs else []
-    rows = (_row(i, one, shown, has_costs=has_costs) for i, one in enumerate(groups))
-    return Section("groups", "By group", joined((words, table("Results by group", head, rows))))
+    kept = [one for one in card.test.promises if one.kept]
+    head += [joined(("promise: ", escaped(one.in_words))) for one in kept]
+    subjects = [one.subject for one in kept]
+    rows = (
+        (*_row(i, one, shown, has_costs=has_costs), *_promised(i, one, subjects))
+        for i, one in enumerate(groups)
+    )
+    results = table("Results by group", head, rows, "stacked")
+    return Section("groups", "By group", joined((words, results)))
 
 
 def _row(i: int, one: GroupResult, shown: list[str], *, has_costs: bool) -> tuple[Markup, ...]:
@@ -63,10 +72,28 @@ def _row(i: int, one: GroupResult, shown: list[str], *, has_costs: bool) -> tupl
     return (named(one.name, 40), *cells)
 
 
-def _estimate(found: Estimate, place: tuple[str | int, ...], *, is_share: bool) -> Markup:
+def _promised(i: int, one: GroupResult, subjects: list[str]) -> tuple[Markup, ...]:
+    """Return whether promises hold on the rows of a group, with exact intervals."""
+    found = {part.observed.name: (j, part) for j, part in enumerate(one.promises)}
+    cells = []
+    for subject in subjects:
+        if subject not in found:
+            cells.append(number(""))
+            continue
+        j, part = found[subject]
+        place = ("test", "groups", i, "promises", j, "observed")
+        said = STATUS[part.status]
+        cells.append(_estimate(part.observed, place, is_share=True, said=said))
+    return tuple(cells)
+
+
+def _estimate(
+    found: Estimate, place: tuple[str | int, ...], *, is_share: bool, said: str | None = None
+) -> Markup:
     write = share if is_share else amount
     value, low, high = (
         figure(write(getattr(found, key)), getattr(found, key), *place, key)
         for key in ("value", "low", "high")
     )
-    return number(value, element("small", low, " to ", high))
+    more = None if said is None else f", {said}"
+    return number(value, element("small", low, " to ", high, more))

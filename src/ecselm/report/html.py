@@ -14,6 +14,8 @@ _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _VOID = frozenset(
     {"meta", "input", "circle", "line", "path", "rect"}
 )  # that hold no children, if any
+_TAGS = re.compile("<[^>]*>")
+MOST_ON_A_PAGE = 16  # rows of a table that is not divided in print
 NUMBER = "number"  # class of cells in the style sheet
 _NUMBER_CELL = f'<td class="{NUMBER}"'
 
@@ -37,6 +39,17 @@ def escaped(text: str) -> Markup:
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_UNFIT.sub("\N{REPLACEMENT CHARACTER}", text), quote=True))
+
+
+def without_tags(text: str) -> Markup:
+    """Return the text of HTML, for attributes.
+
+    Examples
+    --------
+    >>> without_tags(element("b", "a < b")), without_tags("<b>")
+    ('a &lt; b', '&lt;b&gt;')
+    """
+    return Markup(_TAGS.sub("", escaped(text)))
 
 
 def element(tag: str, *children: str | None, **attributes: str | bool | None) -> Markup:
@@ -255,10 +268,14 @@ def table(
     rows : iterable of sequences of str
         Cells; those that :func:`number` has made are taken as they are.
     kind : str, default=None
-        Class of the table in the style sheet.
+        Class of the table in the style sheet. The rows of one that is ``"stacked"`` stand below
+        each other on a phone, every cell with the name of its column.
     """
     body = [(first, *map(_as_cell, others)) for first, *others in rows]
     shapes = [NUMBER if one.startswith(_NUMBER_CELL) else None for one in body[0]]
+    if kind is not None and "stacked" in kind.split():
+        labels = [without_tags(name) for name in head[1:]]
+        body = [(first, *map(_labelled, others, labels)) for first, *others in body]
     header = (
         element("th", name, scope="col", class_=shape)
         for name, shape in zip(head, shapes, strict=True)
@@ -271,12 +288,22 @@ def table(
         element("tbody", *lines),
         class_=kind,
     )
-    return scrolled(caption, content)
+    return scrolled(caption, content, is_long=len(body) > MOST_ON_A_PAGE)
 
 
-def scrolled(label: str, content: Markup) -> Markup:
-    """Return a box that is moved sideways by hand or keyboard, for what may be too wide."""
-    return element("div", content, class_="scrolled", role="region", tabindex="0", aria_label=label)
+def scrolled(label: str, content: Markup, *, is_long: bool = False) -> Markup:
+    """Return a box that is moved sideways by hand or keyboard, for what may be too wide.
+
+    Long ones may be divided between pages in print.
+    """
+    return element(
+        "div",
+        content,
+        class_="scrolled long" if is_long else "scrolled",
+        role="region",
+        tabindex="0",
+        aria_label=without_tags(label),
+    )
 
 
 def number(*children: str | None) -> Markup:
@@ -287,6 +314,10 @@ def number(*children: str | None) -> Markup:
 def scale(*ends: str) -> Markup:
     """Return what stands above bars, from the left to the right end."""
     return element("span", *(element("span", end) for end in ends), class_="scale")
+
+
+def _labelled(cell: str, label: str) -> Markup:
+    return Markup(cell.replace("<td", f'<td data-label="{label}"', 1))
 
 
 def _as_cell(content: str) -> Markup:

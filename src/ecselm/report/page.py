@@ -7,10 +7,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from ecselm._files import write_whole
+from ecselm.report.answers import answers
+from ecselm.report.benefit import benefit
 from ecselm.report.costs import asking, costs, unknown
 from ecselm.report.groups import by_group
 from ecselm.report.html import Markup, Section, element, shortened
+from ecselm.report.importance import importance
 from ecselm.report.points import SCRIPT, SCRIPT_HASH, operating
+from ecselm.report.promises import promises
 from ecselm.report.results import (
     baselines,
     calibration,
@@ -39,6 +43,7 @@ PARTS = (
     request,
     data,
     costs,
+    answers,
     unknown,
     asking,
     search,
@@ -48,6 +53,9 @@ PARTS = (
     recalls,
     by_group,
     operating,
+    promises,
+    benefit,
+    importance,
     thresholds,
     calibration,
     errors,

@@ -107,7 +107,8 @@ def _walk(card: Card, head: Sequence[str]) -> Markup | None:
         rows,
         "points",
     )
-    folded = element("details", element("summary", "All points of the slider"), walked)
+    summary = element("summary", "All points of the slider")
+    folded = element("details", summary, walked, class_="long")  # not in print
     return element("div", slider, folded, data_walk=True)
 
 

@@ -142,7 +142,8 @@ def _scores(card: Card) -> Markup:
         )
         for label, scores, cost, place in _rows(card)
     )
-    return table("All scores on test rows", (*head, *(("total cost",) * has_cost)), rows)
+    head = (*head, *(("total cost",) * has_cost))
+    return table("All scores on test rows", head, rows, "stacked")
 
 
 def _value(value: float | None, place: tuple[str | int, ...]) -> Markup:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ecselm._files import write_whole
 from ecselm.metrics import get_metric
-from ecselm.study import Card
+from ecselm.report.promises import STATUS
+from ecselm.study import Card, GroupResult
 
 UNKNOWN = "*To be stated by the people who are responsible for the use.*"
 # Characters that Markdown takes for markup, and those that end a line or hide.
@@ -143,7 +144,7 @@ def _performance(card: Card) -> Iterator[str]:
             f"- Lead over the best baseline, {plain(best.name)}: {found.value:+.3g}{interval}, "
             f"{chance}."
         )
-    for part in (test.unknown, test.asking):
+    for part in (test.unknown, test.asking, *test.promises):
         if part is not None and part.sentence:
             yield f"- {plain(part.sentence)}"
     if test.groups and test.by is not None:
@@ -153,10 +154,26 @@ def _performance(card: Card) -> Iterator[str]:
                 f"{plain(one.name)} {one.value:.0%} ({one.low:.0%} to {one.high:.0%})"
                 for one in group.recalls
             )
-            yield f"  - {plain(group.name)}, {group.n} rows, recall: {recalls}."
+            yield f"  - {plain(group.name)}, {group.n} rows, recall: {recalls}.{_kept_in(group)}"
+
+
+def _kept_in(group: GroupResult) -> str:
+    """Return whether promises hold in a group, a sentence each."""
+    return "".join(
+        f" Promised {plain(one.observed.name)}: {STATUS[one.status]} ({one.observed.value:.1%}, "
+        f"exact interval {one.observed.low:.1%} to {one.observed.high:.1%})."
+        for one in group.promises
+    )
 
 
 def _limits(card: Card) -> Iterator[str]:
+    kept = [one for one in card.test.promises if one.kept]
+    if kept:
+        least = min(one.confidence for one in kept)
+        yield (
+            f"- Promises hold with confidence {least:g}, for rows like the training rows, and not "
+            "for decisions by other costs; nothing is promised of single groups of rows."
+        )
     yield from (f"- {plain(one)}" for one in card.warnings)
     yield "- Results are those of rows like the training rows; other populations were not tested."
     yield "- Robustness to errors in the inputs, to drift and to misuse was not tested."

@@ -34,6 +34,7 @@ from ecselm.study import Baseline, Card, ClassCount, DataSummary
 TIE = 1e-9
 MAX_COLUMNS = 500  # that are listed
 MAX_PRINTED = 60  # that are unfolded on paper
+LONGEST_SETTING = 240  # characters; a title has all
 
 
 def headline(card: Card) -> Markup:
@@ -271,7 +272,8 @@ def _pairs(caption: str, noun: str, pairs: Mapping[str, str]) -> Markup | None:
     if not pairs:
         return None
     rows: Iterable[tuple[str, str]] = (
-        (escaped(name), element("code", value)) for name, value in pairs.items()
+        (escaped(name), element("code", shortened(value, LONGEST_SETTING), title=value))
+        for name, value in pairs.items()
     )
     return table(caption, (noun, "value" if noun == "setting" else "version"), rows)
 

@@ -401,6 +401,8 @@ def study_stream(
     check_sample(sample)
     if request.by is not None:
         raise ValueError("--by must be left out with --stream; 'ecselm evaluate' takes it")
+    if request.promise:
+        raise ValueError("--promise must be left out with --stream, whose fits test none")
     if request.costs.asks or request.costs.columns:
         raise ValueError(
             "--cost-column, --reject-cost and --reject-capacity must be left out with --stream, "

@@ -7,10 +7,11 @@ the data.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
+from ecselm._wording import all_digits
 from ecselm.metrics import get_metric
 from ecselm.tables.schema import ColumnNote, Task
 
@@ -75,6 +76,8 @@ class LearnedCosts:
     gain: float | None  # over prior costs, on validation rows
     gain_std_error: float | None
     decides: bool = False  # costs act on decisions, and do not weight training rows
+    # Of class_costs, 95 %, by bootstrap samples of the validation rows; None of other models.
+    intervals: tuple[tuple[float, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,18 @@ class Curve:
     area: float | None = None
 
 
+PromiseStatus = Literal["shown", "open", "broken"]  # by the interval of rows: holds, or not
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPromise:
+    """What rows that chose nothing show about a promise."""
+
+    observed: Estimate  # the recall, or the rate, with the exact interval (Clopper and Pearson)
+    n_failures: int
+    status: PromiseStatus
+
+
 @dataclass(frozen=True, slots=True)
 class GroupResult:
     """Results on the test rows of one group, such as one hospital."""
@@ -130,6 +145,7 @@ class GroupResult:
     recalls: tuple[Estimate, ...]  # of the classes that the group has
     mean_cost: Estimate | None  # by the stated costs, with Student's interval
     n_settled: int | None  # answers that do not depend on unknown costs
+    promises: tuple[GroupPromise, ...] = ()  # those kept whose class the group has
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +208,96 @@ class OperatingPoints:
 
 
 @dataclass(frozen=True, slots=True)
+class BenefitLine:
+    """Benefits of one way to decide at every point, and the lead of the model over it."""
+
+    name: str
+    values: tuple[float, ...]
+    low: tuple[float | None, ...] = ()  # of the lead; None where too few rows carry it
+    high: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCurves:
+    """What decisions on the test rows gain over constant answers.
+
+    With two classes, points are thresholds and benefits are net benefits; with more, points are
+    factors of the costs of mistakes on one class and benefits are costs saved per row.
+    """
+
+    class_name: str
+    unit: Literal["net benefit", "cost saved"]
+    points: tuple[float, ...]
+    model: BenefitLine
+    baselines: tuple[BenefitLine, ...]
+    references: tuple[BenefitLine, ...]  # constant answers
+    stated: int | None = None  # the point that is the nearest to stated costs
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Loss by permuting a column on some rows, with its 95 % interval."""
+
+    value: float  # positive if the model needs the column
+    low: float | None  # None where too few rows carry it
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnImportance:
+    """What a column is worth to the model."""
+
+    name: str
+    whole: Loss  # on all rows
+    not_settled: Loss | None = None  # on rows whose best answer depends on unknown costs
+
+
+@dataclass(frozen=True, slots=True)
+class Importances:
+    """What columns are worth on test rows, in the unit of a metric."""
+
+    metric: str
+    n: int  # test rows that were used
+    n_not_settled: int
+    n_columns: int  # of the table
+    columns: tuple[ColumnImportance, ...]  # the most important first
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseResult:
+    """A recall, or a rate of one class taken for another, that was to be promised."""
+
+    truth: str
+    predicted: str | None  # None: a recall
+    asked: float
+    confidence: float
+    kept: bool  # whether the rows that tested it in the fit show it; else nothing is promised
+    n_cases: int  # that tested it
+    n_failures: int
+    bound: float  # at the confidence: a recall is at least, a rate at most this
+    threshold: float | None = None  # of the probability of the second of two classes
+    factor: float | None = None  # by which mistakes on the class became more expensive
+    interval: tuple[float, ...] | None = None  # of these, 95 %, by bootstrap
+    observed: Estimate | None = None  # on test rows, with the exact interval
+    status: PromiseStatus = "open"  # by this interval
+    sentence: str = ""
+
+    @property
+    def subject(self) -> str:
+        """Return what is promised, without the number."""
+        if self.predicted is None:
+            return f"recall of {self.truth}"
+        return f"rate of {self.truth} taken for {self.predicted}"
+
+    @property
+    def in_words(self) -> str:
+        """Return what is promised."""
+        side = "least" if self.predicted is None else "most"
+        return f"a {self.subject} of at {side} {all_digits(self.asked)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results of a model on test rows.
 
@@ -213,6 +319,9 @@ class Evaluation:
     unknown: UnknownCosts | None = None  # for classes
     asking: Asking | None = None
     operating: OperatingPoints | None = None  # for classes
+    benefit: DecisionCurves | None = None  # for classes, where there are probabilities
+    importance: Importances | None = None
+    promises: tuple[PromiseResult, ...] = ()
     by: str | None = None  # column by whose values groups are formed
     groups: tuple[GroupResult, ...] = ()  # the largest first
 
@@ -226,6 +335,30 @@ class Baseline:
     confusion: tuple[tuple[int, ...], ...] = ()
     total_cost: float | None = None
     difference: Difference | None = None  # None where the metric is not defined
+
+
+@dataclass(frozen=True, slots=True)
+class CostAnswer:
+    """A question about costs, and what was answered."""
+
+    question: str
+    answer: str
+    by: str | None
+    when: str  # ISO time
+    settled: float  # share of rows whose best answer does not depend on unknown costs after it
+    regret: float  # that is left; 1 is what deciding without a model costs
+    sentence: str  # what it says about costs
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRows:
+    """True classes and probabilities of test rows, without their inputs.
+
+    By these, other costs are evaluated without a file.
+    """
+
+    codes: tuple[int, ...]  # positions of classes
+    probabilities: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +385,8 @@ class Card:
     command: str = ""  # that reproduces the model
     members: tuple[Member, ...] = ()  # of the ensemble, the best first; none of one layer
     made_on: str = ""  # ISO date
+    answers: tuple[CostAnswer, ...] = ()  # to questions about costs, after the fit
+    rows: RecordedRows | None = None  # some or all test rows, where classes have probabilities
 
     def has_learned_costs(self) -> bool:
         """Tell whether costs were searched, used or not: metrics of probabilities have none."""
@@ -269,9 +404,10 @@ class Card:
             return None
         return max(known, key=lambda one: metric.advantage(one.scores[metric.name], 0.0))
 
-    def to_json(self) -> str:
-        """Return the card as JSON."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, allow_nan=False)
+    def to_json(self, *, rows: bool = True) -> str:
+        """Return the card as JSON, with or without what it holds of single rows."""
+        card = self if rows else replace(self, rows=None)
+        return json.dumps({"format": FORMAT, **asdict(card)}, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm._wording import brief, case_of, confusion_of, did_you_mean
-from ecselm.costs import CostConstraints
+from ecselm.costs import CostConstraints, parse_cost
 from ecselm.costs.parse import parse_reject_cost
 from ecselm.costs.policy import RULES, DecisionPolicy
 from ecselm.costs.sentences import Mistake, MistakeReader
@@ -401,8 +401,31 @@ def _asking_sentence(found: Asking) -> str:
     )
 
 
+def counted_by(decisions: Decisions, cost: Any, classes: Any) -> Decisions:
+    """Return decisions whose mistakes are counted by stated costs, by whatever they are made.
+
+    Parameters
+    ----------
+    decisions : Decisions
+    cost : CostConstraints, array, DataFrame, dict or None
+        Stated costs of mistakes; half-known ones count by their mean already.
+    classes : array of shape (k,)
+    """
+    if cost is None or is_half_known(cost) or decisions.by_row is not None:
+        return decisions
+    policy = decisions.policy
+    mean = policy.mean.copy()
+    mean[:, : policy.n_classes] = parse_cost(cost, classes)
+    return replace(decisions, policy=replace(policy, mean=mean))
+
+
 def operating_points(
-    decisions: Decisions, codes: IntArray, classes: Any, *, are_stated: bool
+    decisions: Decisions,
+    codes: IntArray,
+    classes: Any,
+    *,
+    are_stated: bool,
+    without_promise: FloatArray | None = None,
 ) -> OperatingPoints:
     """Return what decisions by other costs of mistakes on one class would change.
 
@@ -417,6 +440,9 @@ def operating_points(
     classes : array of shape (k,)
     are_stated : bool
         Whether costs are stated, by which points are counted.
+    without_promise : array of shape (k, m) or None, default=None
+        Costs that would decide without the promise of the model: one more point, and those of
+        which others are multiples.
     """
     policy, P, by_row = decisions.policy, decisions.probabilities, decisions.by_row
     n, k = P.shape
@@ -445,15 +471,21 @@ def operating_points(
         expected = P @ costs if costs.ndim == 2 else np.einsum("ni,nij->nj", P, costs)
         return expected.argmin(axis=1)
 
-    def times(factor: float) -> IntArray:
-        costs = np.array(M)
+    def times(factor: float, base: FloatArray) -> IntArray:
+        costs = np.array(base)
         costs[..., c, :] *= factor
         return decided(costs)
 
-    of_class = f"a mistake on {case_of(labels[c])}"
+    of_class, plain = f"a mistake on {case_of(labels[c])}", M
     points = [point("this model", None, decisions.classes())]
+    if without_promise is not None:
+        plain = without_promise[:, :k]
+        points = [
+            point("the promise (this model)", None, decisions.classes()),
+            point("without the promise", None, decided(plain)),
+        ]
     points += [
-        point(f"{of_class} costs {much}", factor, times(factor))
+        point(f"{of_class} costs {much}", factor, times(factor, plain))
         for much, factor in (("half as much", 0.5), ("twice as much", 2.0))
     ]
     if by_row is None and are_stated and not policy.region.is_point:
@@ -461,7 +493,7 @@ def operating_points(
         points.append(point("the lowest possible costs", None, decided(low)))
         points.append(point("the highest possible costs", None, decided(high)))
     points.append(point("all mistakes cost the same", None, decided(1.0 - np.eye(k))))
-    walk = [point("", factor, times(factor)) for factor in WALK]
+    walk = [point("", factor, times(factor, M)) for factor in WALK]
     return OperatingPoints(labels[c], n, tuple(points), tuple(walk))
 
 

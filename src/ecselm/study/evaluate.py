@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -126,6 +126,38 @@ def evaluate(
         scores = number_scores(recorded, y_true, metric)
         return Evaluation(scores, cumulative=cumulative_curve(y_true - recorded.y_pred))
     codes = known_codes(y, recorded.classes)
+    return evaluate_recorded(
+        recorded,
+        codes,
+        decisions,
+        metric=metric,
+        cost=cost,
+        sample_cost=sample_cost,
+        groups=groups,
+    )
+
+
+def evaluate_recorded(
+    recorded: RecordedClassifier,
+    codes: IntArray,
+    decisions: Decisions | None,
+    *,
+    metric: str | None = None,
+    cost: Any = None,
+    sample_cost: Any = None,
+    groups: Any = None,
+) -> Evaluation:
+    """Return results of predictions of rows whose true classes are at positions ``codes`` (n,).
+
+    Parameters
+    ----------
+    recorded : RecordedClassifier
+    codes : array of shape (n,)
+    decisions : Decisions or None
+        By which the predictions were made.
+    metric, cost, sample_cost, groups :
+        As in :func:`evaluate`.
+    """
     scored = class_scores(recorded, codes, metric, cost, sample_cost)
     curves = _CurveScores.of(recorded, codes)
     known = cost.for_classes(recorded.classes) if is_half_known(cost) else None
@@ -509,6 +541,18 @@ class Baselines:
     models: dict[str, Any]
     notes: tuple[str, ...] = ()
 
+    def recorded(
+        self, X: Any, sample_cost: FloatArray | None = None
+    ) -> dict[str, RecordedClassifier | RecordedRegressor]:
+        """Return the predictions of each on test rows, whose costs may be known by row."""
+        found = {}
+        for name, model in self.models.items():
+            decides = isinstance(model, CostDecisionClassifier)
+            with one_thread():
+                decisions = decisions_of(model, X, sample_cost) if decides else None
+                found[name] = record_predictions(model, X, decisions)
+        return found
+
     def compared(
         self,
         X: Any,
@@ -519,6 +563,7 @@ class Baselines:
         sample_cost: FloatArray | None = None,
         model: RecordedClassifier | RecordedRegressor | None = None,
         groups: Any = None,
+        recorded: Mapping[str, Any] | None = None,
     ) -> tuple[Baseline, ...]:
         """Return the scores of each on test rows, and how a model differs from them.
 
@@ -535,26 +580,25 @@ class Baselines:
             for all baselines together, as the best of several leads by luck more easily.
         groups : array of shape (n,), default=None
             Labels of rows that belong together.
+        recorded : mapping of str to predictions, default=None
+            What :meth:`recorded` returns for these rows, where it is at hand.
         """
         confidence = 1.0 - (1.0 - CONFIDENCE) / max(len(self.models), 1)
         paired = None
         if model is not None and metric is not None:
             paired = _Comparison(model, y, metric, cost, sample_cost, groups)
         found = []
-        for name, one_model in self.models.items():
-            decides = isinstance(one_model, CostDecisionClassifier)
-            with one_thread():
-                decisions = decisions_of(one_model, X, sample_cost) if decides else None
-                recorded = record_predictions(one_model, X, decisions)
-            if isinstance(recorded, RecordedRegressor):
-                scores = number_scores(recorded, np.asarray(y, dtype=np.float64), metric)
+        predictions = self.recorded(X, sample_cost) if recorded is None else recorded
+        for name, predicted in predictions.items():
+            if isinstance(predicted, RecordedRegressor):
+                scores = number_scores(predicted, np.asarray(y, dtype=np.float64), metric)
                 one = Baseline(name, scores)
             else:
-                codes = known_codes(y, recorded.classes)
-                scored = class_scores(recorded, codes, metric, cost, sample_cost)
+                codes = known_codes(y, predicted.classes)
+                scored = class_scores(predicted, codes, metric, cost, sample_cost)
                 one = Baseline(name, scored.scores, scored.confusion, scored.total_cost)
             if paired is not None and metric in one.scores:
-                one = replace(one, difference=paired.difference(recorded, confidence))
+                one = replace(one, difference=paired.difference(predicted, confidence))
             found.append(one)
         return tuple(found)
 

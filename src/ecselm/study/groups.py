@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy import stats
 
 from ecselm._typing import FloatArray, IntArray
 from ecselm.estimators._policy import Decisions
-from ecselm.study.card import Estimate, GroupResult
+from ecselm.study.card import Estimate, GroupResult, PromiseResult
 from ecselm.study.evaluate import recall_estimate
+from ecselm.study.promises import group_promises
 
 MOST_GROUPS = 20
 OTHERS = "all other groups"
@@ -18,7 +20,13 @@ CONFIDENCE = 0.95
 
 
 def group_results(
-    decisions: Decisions, codes: IntArray, classes: Any, groups: Any, *, are_stated: bool
+    decisions: Decisions,
+    codes: IntArray,
+    classes: Any,
+    groups: Any,
+    *,
+    are_stated: bool,
+    promises: Sequence[PromiseResult] = (),
 ) -> tuple[GroupResult, ...]:
     """Return the results of every group of test rows, the largest first.
 
@@ -34,6 +42,8 @@ def group_results(
         Names of groups.
     are_stated : bool
         Whether costs are stated, by which mistakes are counted.
+    promises : sequence of PromiseResult, default=()
+        Those of the model, checked in every group.
     """
     names, members, counts = np.unique(
         np.asarray(groups, dtype=str), return_inverse=True, return_counts=True
@@ -58,7 +68,8 @@ def group_results(
         )
         cost = None if paid is None else mean_estimate(name, paid[rows])
         n_settled = int(settled[rows].sum()) if are_stated else None
-        found.append(GroupResult(name, len(rows), recalls, cost, n_settled))
+        kept = group_promises(promises, decisions.answers[rows], codes[rows], classes)
+        found.append(GroupResult(name, len(rows), recalls, cost, n_settled, kept))
     return tuple(found)
 
 

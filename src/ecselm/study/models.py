@@ -78,6 +78,8 @@ class ModelSettings:
     reject_cost, reject_capacity, calibration :
         Of :class:`~ecselm.CostDecisionClassifier`.
     seed : int, default=0
+    promise, confidence :
+        Of :class:`~ecselm.CostDecisionClassifier`.
     search : mapping, default={}
         Other parameters of :class:`~ecselm.ECSELMClassifier` or
         :class:`~ecselm.ECSELMRegressor`.
@@ -93,6 +95,8 @@ class ModelSettings:
     calibration: str | None = "auto"
     seed: int = 0
     search: Mapping[str, Any] = field(default_factory=dict)
+    promise: dict[Any, float] | None = None
+    confidence: float = 0.9
 
     @property
     def asks(self) -> bool:
@@ -318,14 +322,14 @@ def implied_costs(y: AnyArray, metric: str) -> list[list[float]] | None:
 
 
 def _ecselm(settings: ModelSettings, _X: Any, _y: Any) -> Any:
-    given = {**settings.search, "random_state": settings.seed}
+    given: dict[str, Any] = {**settings.search, "random_state": settings.seed}
     if settings.task == "numbers":
         return ECSELMRegressor(**given, scoring=settings.metric)
     costs: dict[str, Any] = {} if settings.cost is None else {"cost": settings.cost}
     if is_half_known(settings.cost):
         costs["rule"] = settings.rule
     if not (settings.asks or settings.by_row):
-        return ECSELMClassifier(**given, **costs, scoring=settings.metric)
+        return ECSELMClassifier(**given, **costs, **_promised(settings), scoring=settings.metric)
     given.pop("checkpoint", None)  # nothing is searched
     if settings.by_row:  # costs are known when rows are decided: probabilities are all
         inner, costs = ECSELMClassifier(**given, scoring=PROBABILITIES), {}
@@ -339,7 +343,14 @@ def _asking(settings: ModelSettings) -> dict[str, Any]:
         "reject_cost": settings.reject_cost,
         "reject_capacity": settings.reject_capacity,
         "random_state": settings.seed,
+        **_promised(settings),
     }
+
+
+def _promised(settings: ModelSettings) -> dict[str, Any]:
+    if settings.promise is None:
+        return {}
+    return {"promise": settings.promise, "confidence": settings.confidence}
 
 
 def _decided(estimator: Any, settings: ModelSettings, y: AnyArray) -> CostDecisionClassifier:
@@ -358,7 +369,8 @@ def _machine(kind: Any, settings: ModelSettings, y: AnyArray, **options: Any) ->
     n_hidden = settings.search.get("n_hidden")
     size = {"n_hidden": n_hidden} if isinstance(n_hidden, int) else {}
     model = kind(**size, **options, random_state=settings.seed)
-    return _decided(model, settings, y) if settings.decides else model
+    decides = settings.decides or settings.promise is not None
+    return _decided(model, settings, y) if decides else model
 
 
 def _elm(settings: ModelSettings, _X: Any, y: AnyArray) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,16 @@ from ecselm.study.card import Card, CostColumn, Evaluation, RequestSummary
 from ecselm.study.decisions import (
     CostOptions,
     cost_columns,
+    counted_by,
     decisions_by,
     last_step,
     row_cost_matrices,
     split_column,
 )
-from ecselm.study.evaluate import evaluate, known_codes
+from ecselm.study.evaluate import evaluate, known_codes, record_predictions
 from ecselm.study.models import ECSELM, ModelSettings, check_model_name, model_of
-from ecselm.study.run import TargetedRows, study, with_groups
+from ecselm.study.promises import read_promises
+from ecselm.study.run import TargetedRows, benefit_of, study, with_groups, with_promises
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows
 from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
@@ -66,6 +68,11 @@ class FitRequest:
     model_name : str, default="ecselm"
         A name in ``ecselm.study.models.MODELS``, or ``"auto"``, the best of several on
         validation rows.
+    promise : tuple of str, default=()
+        Recalls and rates that are to hold for new rows, see
+        :func:`ecselm.study.promises.read_promises`.
+    confidence : float, default=0.9
+        Of the promises.
     """
 
     target: str
@@ -83,6 +90,8 @@ class FitRequest:
     seed: int = 0
     by: str | None = None
     model_name: str = ECSELM
+    promise: tuple[str, ...] = ()
+    confidence: float = 0.9
 
     def model(self, task: Task, stated: StatedCosts, metric: str) -> Any:
         """Return the estimator, not fitted, or a choice that the training rows settle."""
@@ -105,6 +114,8 @@ class FitRequest:
             reject_capacity=self.costs.reject_capacity,
             seed=self.seed,
             search={name: value for name, value in search.items() if value is not None},
+            promise=stated.promise,
+            confidence=self.confidence,
         )
         return model_of(self.model_name, settings)
 
@@ -116,6 +127,7 @@ class StatedCosts:
     constraints: CostConstraints | None = None
     columns: tuple[CostColumn, ...] = ()
     ask_cost: FloatArray | None = None  # (k,)
+    promise: dict[Any, float] | None = None
 
     @property
     def cost(self) -> CostConstraints | None:
@@ -282,6 +294,7 @@ def evaluate_table(
         cost = cost if cost is None or known is None else known
     decisions = decisions_by(costs, model, card, rows.X, sample_cost)
     cost = None if sample_cost is not None else cost
+    decisions = None if decisions is None else counted_by(decisions, cost, classes)
     found = evaluate(
         model,
         rows.X,
@@ -293,6 +306,11 @@ def evaluate_table(
     )
     codes = known_codes(rows.y, classes)
     test = TargetedRows(rows.X, rows.y, codes, classes, sample_cost=sample_cost, by=groups)
+    own = record_predictions(model, rows.X, decisions)
+    found = replace(found, benefit=benefit_of(found, own, {}, test, seed=card.request.seed))
+    if not (costs.states_costs or costs.asks):  # by other costs, nothing is promised
+        promises = tuple(one for one in card.test.promises if one.kept)
+        found = with_promises(found, promises, decisions, test, model, cost=cost, rows="rows")
     return with_groups(found, decisions, test, cost=cost)
 
 
@@ -336,11 +354,29 @@ def check_request(request: FitRequest) -> None:
     if request.n_jobs == 0:
         raise ValueError("jobs must be a number of threads, or -1 for all cores, got 0")
     check_model_name(request.model_name)
+    _check_promise(request)
     names = get_scorer_names()
     if request.metric is not None and request.metric not in names:
         raise ValueError(
             f"metric must be the name of a scorer, got {request.metric!r}"
             f"{did_you_mean(request.metric, names)}"
+        )
+
+
+def _check_promise(request: FitRequest) -> None:
+    """Raise ValueError for promises that no test could show to hold."""
+    if not 0 < request.confidence < 1:
+        raise ValueError(f"--confidence must be between 0 and 1, got {request.confidence:g}")
+    if not request.promise:
+        return
+    if request.groups is not None:
+        raise ValueError(
+            "--promise must be left out with --groups: its test takes rows to be independent"
+        )
+    if request.costs.columns:
+        raise ValueError(
+            "--promise must be left out with --cost-column: costs of new rows are not known when "
+            "it is tested"
         )
 
 
@@ -402,13 +438,16 @@ def stated_costs_of(request: FitRequest, task: Task, y: Any, columns: Any = ()) 
     if task == "numbers":
         if options.states_costs or options.asks:
             raise ValueError("costs must be left out where numbers are predicted")
+        if request.promise:
+            raise ValueError("--promise must be left out where numbers are predicted")
         return StatedCosts()
     classes = np.unique(y)
     found = cost_columns(options.columns, [*map(str, columns)], classes)
     constraints = options.constraints(classes)
     if constraints is None and options.asks and not found:
         constraints = CostConstraints(classes)  # asking is compared with mistakes that cost 1
-    return StatedCosts(constraints, tuple(found), options.ask_cost(classes))
+    promise = read_promises(request.promise, classes)
+    return StatedCosts(constraints, tuple(found), options.ask_cost(classes), promise)
 
 
 def metric_of(request: FitRequest, task: Task, stated: StatedCosts) -> str:

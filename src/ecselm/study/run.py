@@ -6,7 +6,7 @@ import inspect
 import platform
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,29 +20,42 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_consistent_length, column_or_1d, has_fit_parameter
 
+from ecselm._random import as_generator
 from ecselm._sklearn import safe_indexing
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm._wording import listed
-from ecselm.costs import parse_cost
+from ecselm._wording import case_of, listed
+from ecselm.costs import PromiseError, parse_cost
 from ecselm.costs.parse import numbers
+from ecselm.costs.promise import read_promise
 from ecselm.estimators import CostDecisionClassifier, FewCasesWarning
 from ecselm.estimators._base import ELMBase, class_codes
 from ecselm.estimators._policy import Decisions
+from ecselm.estimators._promise import drawn_rows
 from ecselm.fitness import holdout
 from ecselm.fitness.folds import Groups, fold_splits, read_groups
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.metrics.intervals import RecordedClassifier, RecordedRegressor
+from ecselm.study.benefit import decision_curves
 from ecselm.study.card import (
     Card,
     ClassCount,
     DataSummary,
+    DecisionCurves,
     Evaluation,
     LearnedCosts,
     Member,
+    PromiseResult,
+    RecordedRows,
     RequestSummary,
     SearchSummary,
 )
-from ecselm.study.decisions import decisions_of, is_half_known, last_step
+from ecselm.study.decisions import (
+    counted_by,
+    decisions_of,
+    is_half_known,
+    last_step,
+    operating_points,
+)
 from ecselm.study.evaluate import (
     Baselines,
     class_scores,
@@ -52,14 +65,23 @@ from ecselm.study.evaluate import (
     record_predictions,
 )
 from ecselm.study.groups import group_results
-from ecselm.study.models import ModelChoice, Selection, one_thread
+from ecselm.study.importance import importances
+from ecselm.study.models import ModelChoice, ModelSettings, Selection, one_thread
 from ecselm.study.notes import leaking_columns, warnings_of
+from ecselm.study.promises import (
+    check_cases,
+    checked_promises,
+    promise_warnings,
+    promises_of,
+)
 from ecselm.study.statements import cost_sentences, weight_sentences
 from ecselm.tables.cells import read_names
 from ecselm.tables.schema import ColumnNote, Task
 
 CALLBACKS = ("callbacks", "estimator__callbacks")  # of a model, or of the one it decides by
 VALIDATION_FOLDS = 3  # by which a model is chosen
+MOST_ROWS = 2000  # whose probabilities a card holds,
+MOST_PROBABILITIES = 20_000  # and fewer where classes are many
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
 
 
@@ -147,6 +169,7 @@ def study(
         X, rows.codes, rows.classes, share=request.test_share, rng=split_rng, groups=groups
     )
     train, test = rows.taken(split.train), rows.taken(split.test)
+    check_cases(model, train.counts, train.classes, request.test_share)
     steps = [step for step in (transformer, scaler) if step is not None]
     fit = fit_steps(train, steps, model, request=request, cost=cost, callbacks=callbacks)
     baselines = fit_baselines(
@@ -198,7 +221,18 @@ def make_card(
     by = {"metric": request.metric, "cost": cost, "sample_cost": test.sample_cost}
     names = test.classes.tolist()
     decisions = decisions_of(fit.pipeline, test.X, test.sample_cost) if names else None
+    decisions = None if decisions is None else counted_by(decisions, cost, test.classes)
     found = evaluate(fit.pipeline, test.X, test.y, **by, groups=test.groups, decisions=decisions)
+    inputs = fit.inputs_of(test.X)
+    own = record_predictions(fit.pipeline, test.X, decisions)
+    others = baselines.recorded(inputs, test.sample_cost)
+    found = replace(
+        found,
+        benefit=benefit_of(found, own, others, test, seed=request.seed),
+        importance=importances(fit.pipeline, test.X, test.y, **by, seed=request.seed),
+    )
+    promises = promises_of(fit.pipeline, fit.broken)
+    found = with_promises(found, promises, decisions, test, fit.pipeline, cost=cost)
     card = Card(
         request,
         data,
@@ -207,21 +241,68 @@ def make_card(
         if names
         else None,
         search_summary(fit.pipeline, fit.seconds, fit.interrupted),
-        baselines.compared(
-            fit.inputs_of(test.X),
-            test.y,
-            **by,
-            model=record_predictions(fit.pipeline, test.X, decisions),
-            groups=test.groups,
-        ),
+        baselines.compared(inputs, test.y, **by, model=own, groups=test.groups, recorded=others),
         members=members_of(fit.pipeline),
         settings={**settings_of(last_step(fit.pipeline)), **fit.settings},
         made_on=datetime.now(UTC).date().isoformat(),
+        rows=recorded_rows(fit.pipeline, test),
         versions={"python": platform.python_version(), **{one: version(one) for one in PACKAGES}},
     )
-    return replace(
-        card, warnings=warnings_of(card, leaks=leaking_columns(train.X, train.y, request.task))
+    leaks = leaking_columns(train.X, train.y, request.task)
+    warned = (*warnings_of(card, leaks=leaks), *promise_warnings(card, fit.broken))
+    return replace(card, warnings=warned)
+
+
+def recorded_rows(model: Any, test: TargetedRows) -> RecordedRows | None:
+    """Return true classes and probabilities of test rows, of many some at equal distances."""
+    if not len(test.classes) or not hasattr(model, "predict_proba"):
+        return None
+    most = max(1, min(MOST_ROWS, MOST_PROBABILITIES // len(test.classes)))
+    n = len(test.codes)
+    kept = np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+    part = test.taken(kept)
+    P = np.round(np.asarray(model.predict_proba(part.X), dtype=np.float64), 6)
+    return RecordedRows(tuple(part.codes.tolist()), tuple(tuple(row) for row in P.tolist()))
+
+
+def benefit_of(
+    found: Evaluation, model: Any, baselines: Mapping[str, Any], test: TargetedRows, *, seed: int
+) -> DecisionCurves | None:
+    """Return the decision curves of a model on test rows, None where it predicts numbers."""
+    if found.operating is None:
+        return None
+    return decision_curves(
+        model,
+        baselines,
+        test.classes[test.codes],
+        found.operating.class_name,
+        cost=None if found.cost_matrix is None else np.array(found.cost_matrix),
+        groups=test.groups,
+        seed=seed,
     )
+
+
+def with_promises(
+    found: Evaluation,
+    promises: tuple[PromiseResult, ...],
+    decisions: Decisions | None,
+    test: TargetedRows,
+    model: Any,
+    *,
+    cost: Any,
+    rows: str = "test rows",
+) -> Evaluation:
+    """Return results on test rows with what these show about promises, if there are any."""
+    if not promises or decisions is None:
+        return found
+    plain = getattr(last_step(model), "_plain_costs_", None)
+    if plain is not None:
+        operating = operating_points(
+            decisions, test.codes, test.classes, are_stated=cost is not None, without_promise=plain
+        )
+        found = replace(found, operating=operating)
+    checked = checked_promises(promises, decisions, test.codes, test.classes, rows)
+    return replace(found, promises=checked)
 
 
 def with_groups(
@@ -236,6 +317,7 @@ def with_groups(
         test.classes,
         read_names(test.by),
         are_stated=cost is not None or test.sample_cost is not None,
+        promises=found.promises,
     )
     return replace(found, by=str(test.by.name), groups=groups)
 
@@ -382,6 +464,7 @@ class Fit:
     interrupted: bool
     name: str = ""  # of a model that was requested by name
     selection: Selection | None = None  # where it was chosen among several
+    broken: PromiseError | None = None  # where a promise could not be kept
 
     @property
     def settings(self) -> dict[str, str]:
@@ -470,14 +553,18 @@ def fit_steps(
             name = selection.name
         model = choice.model(name, inputs, train.y)
         model = prepared(model, request.task, request.seed, callbacks)
-    _fit(model, replace(train, X=inputs), sample_weight)
+    broken = None
+    try:
+        _fit(model, replace(train, X=inputs), sample_weight)
+    except PromiseError as error:  # the fit is not lost: the card says what is not promised
+        model, broken = error.model, error
     seconds = time.monotonic() - start
     for part in {id(one): one for one in (model, learner_of(model))}.values():
         without = dict.fromkeys(set(CALLBACKS) & set(part.get_params(deep=True)))
         part.set_params(**without)
     reason = getattr(getattr(learner_of(model), "_history_", None), "reason", "")
     pipeline = make_pipeline(*done, model)
-    return Fit(pipeline, inputs, seconds, reason == "interrupted", name, selection)
+    return Fit(pipeline, inputs, seconds, reason == "interrupted", name, selection, broken)
 
 
 def _fit(model: Any, rows: TargetedRows, sample_weight: Any = None) -> Any:
@@ -515,13 +602,14 @@ def select_model(
         Stated costs by which mistakes are counted.
     """
     rng = np.random.default_rng(request.seed).spawn(2)[1]  # the first splits off the test rows
+    train = _without_promised(train, choice.settings)
     together = read_groups(train.groups, len(train.y), None)
     inputs = train.X if sparse.issparse(train.X) else np.asarray(train.X)
     groups = None if together is None else together.codes
     splits = fold_splits(inputs, train.codes, VALIDATION_FOLDS, rng, groups)
-    # Folds write no checkpoint: it is of the search on all rows.
+    # Folds write no checkpoint: it is of the search on all rows. They promise nothing.
     search = {name: one for name, one in choice.settings.search.items() if name != "checkpoint"}
-    choice = replace(choice, settings=replace(choice.settings, search=search))
+    choice = replace(choice, settings=replace(choice.settings, search=search, promise=None))
     scores: dict[str, float] = {}
     failures: dict[str, str] = {}
     for name in choice.names:
@@ -539,6 +627,18 @@ def select_model(
     metric = get_metric(request.metric)
     best = max(scores, key=lambda name: metric.advantage(scores[name], 0.0), default=usable[0])
     return Selection(best, request.metric, scores, failures)
+
+
+def _without_promised(train: TargetedRows, settings: ModelSettings) -> TargetedRows:
+    """Return rows without those that will test a promise, which must choose nothing else."""
+    if settings.promise is None:
+        return train
+    promises = read_promise(settings.promise, train.classes)
+    drawn = drawn_rows(
+        *(promises, settings.confidence, train.codes, train.classes),
+        as_generator(settings.seed),
+    )
+    return train.taken(np.setdiff1d(np.arange(len(train.y)), drawn))
 
 
 def _validated(
@@ -633,6 +733,9 @@ def learned_costs(
     else:
         stated = parse_cost(cost, learner.classes_)
         sentences = weight_sentences(classes, stated, matrix, decides=decides)
+    intervals = getattr(learner, "class_costs_interval_", None)
+    if intervals is not None:
+        sentences = (*sentences, *interval_sentences(classes, intervals))
     return LearnedCosts(
         tuple(np.asarray(learner.class_costs_, dtype=np.float64).tolist()),
         tuple(tuple(row) for row in matrix.tolist()),
@@ -641,6 +744,27 @@ def learned_costs(
         _finite(learner.gain_),
         _finite(learner.gain_std_error_),
         decides,
+        None if intervals is None else tuple(tuple(row) for row in intervals.tolist()),
+    )
+
+
+def interval_sentences(classes: Sequence[Any], intervals: FloatArray) -> Iterator[str]:
+    """Yield between which ratios the learned costs of two classes lie.
+
+    Examples
+    --------
+    >>> list(interval_sentences(["ill", "well"], np.array([[3.0, 3.5], [0.5, 1.0]])))
+    ['by bootstrap samples of the validation rows, a mistake on an ill case costs 3 to 7 times as
+    much as one on a well case (95 % interval)']
+    """
+    if len(classes) != 2:
+        return
+    i, j = (0, 1) if intervals[0].sum() >= intervals[1].sum() else (1, 0)
+    low, high = (intervals[i] / intervals[j, ::-1]).tolist()
+    yield (
+        f"by bootstrap samples of the validation rows, a mistake on {case_of(str(classes[i]))} "
+        f"costs {low:.3g} to {high:.3g} times as much as one on {case_of(str(classes[j]))} "
+        "(95 % interval)"
     )
 
 

@@ -1,0 +1,132 @@
+"""``ecselm ask``: questions in a terminal, from a file, from a pipe."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+
+from ecselm.saving import load_model
+from ecselm.study import Card
+from tests.cli.terminal import CTRL_C, Terminal
+
+LONG = ("--tolerance", "0.0001")  # several questions
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ask")
+    X, y = make_classification(500, 5, weights=[0.7], flip_y=0.1, random_state=1)
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(5)])
+    frame["state"] = np.where(y == 1, "ill", "well")
+    frame.to_csv(folder / "rows.csv", index=False)
+    run(folder, "fit", "rows.csv", "--target", "state", "--cost", "ill->well=1..100",
+        "--model", "logistic", "-o", "model.skops")  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    for name in ("rows.csv", "model.skops"):
+        shutil.copy(made / name, tmp_path / name)
+    return tmp_path
+
+
+def run(folder, *arguments, typed=None, code=0):
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "ecselm", *arguments],
+        cwd=folder, input=typed or "", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_a_person_answers_in_a_terminal(folder):
+    before = (folder / "model.skops").read_bytes()
+    with Terminal("ask", "model.skops", "--by", "Ann", *LONG, folder=folder) as screen:
+        screen.wait_for("question 1")
+        screen.wait_for("s to stop")
+        screen.type(b"nonsense\n")
+        screen.wait_for("answer must be a number from 1 to")
+        screen.type(b"2\n")
+        screen.wait_for("question 2")
+        screen.shown = b""
+        screen.type(b"u\n")
+        screen.wait_for("question 1")
+        screen.type(b"2\n")
+        screen.wait_for("question 2")
+        screen.type(b"s\n")
+        assert screen.end() == 0
+        assert "ill" in screen.text
+        assert "model: model.skops" in screen.text
+    assert (folder / "model.skops").read_bytes() != before
+    card = Card.from_json(load_model(folder / "model.skops").card)
+    assert [one.by for one in card.answers] == ["Ann"]
+
+
+def test_ctrl_c_keeps_what_was_answered(folder):
+    with Terminal("ask", "model.skops", *LONG, folder=folder) as screen:
+        screen.wait_for("s to stop")
+        screen.type(b"2\n")
+        screen.wait_for("question 2")
+        screen.type(CTRL_C)
+        screen.end()
+    stored = json.loads((folder / "model.answers.json").read_text())
+    assert len(stored["answers"]) == 1
+
+
+def test_answers_come_from_a_pipe_and_are_repeated_from_their_file(folder):
+    first = run(folder, "ask", "model.skops", "rows.csv", "-o", "new.skops", typed="1\n")
+    assert "model: new.skops" in first.stdout
+    assert (folder / "model.answers.json").is_file()
+    shutil.move(folder / "model.answers.json", folder / "kept.json")
+    again = run(
+        folder, "ask", "model.skops", "rows.csv", "-o", "again.skops", "--answers", "kept.json"
+    )
+    assert first.stdout.splitlines()[0] == again.stdout.splitlines()[0]
+    for name in ("predict", "evaluate"):
+        out = [run(folder, name, f"{one}.skops", "rows.csv").stdout for one in ("new", "again")]
+        assert out[0] == out[1]
+    assert run(folder, "predict", "model.skops", "rows.csv").stdout != out[0]
+
+
+def test_json_has_costs_and_answers(folder):
+    done = run(folder, "ask", "model.skops", "--json", typed="1\n1\n")
+    found = json.loads(done.stdout)
+    assert found["answers"][0]["question"]
+    assert found["costs"]
+    assert 0 <= found["settled"] <= 1
+
+
+def test_without_an_answer_nothing_is_written(folder):
+    before = (folder / "model.skops").read_bytes()
+    done = run(folder, "ask", "model.skops")
+    assert "stays as it is" in done.stderr
+    assert (folder / "model.skops").read_bytes() == before
+    assert not (folder / "model.answers.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "message"),
+    [
+        (("--answers", "none.json"), "", "--answers must be a file that is there"),
+        (("--error-rate", "0.7"), "", "error_rate must be"),
+        ((), "9\n", "answer must be a number from 1 to"),
+        (("rows.csv", "--answers", "rows.csv"), "", "must not be the same file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(folder, arguments, typed, message):
+    done = run(folder, "ask", "model.skops", *arguments, typed=typed, code=2)
+    assert message in done.stderr
+
+
+def test_answers_about_other_classes_are_refused(folder):
+    run(folder, "ask", "model.skops", typed="1\n")
+    file = folder / "model.answers.json"
+    file.write_text(file.read_text().replace("well", "fine"))
+    done = run(folder, "ask", "model.skops", code=2)
+    assert "--answers must be about the classes of the model, ill, well" in done.stderr
