@@ -657,8 +657,7 @@ def _half_spaces(question: Question, choice: Choice) -> list[tuple[FloatArray, s
 
 
 def _inverse(low: float, high: float) -> tuple[float, float]:
-    """Return the interval of the inverse ratio, rounded outwards to numbers that people read."""
-    return _rounded(1.0 / high, math.floor), _rounded(1.0 / low, math.ceil) if low > 0 else np.inf
+    return 1.0 / high, 1.0 / low if low > 0 else np.inf
 
 
 def _rounded(value: float, toward: Callable[[float], int]) -> float:
@@ -680,6 +679,8 @@ def _ratio_statement(left: CostGroup, right: CostGroup, low: float, high: float)
         left, right, (low, high) = right, left, _inverse(low, high)
     if left.mistake is None:
         raise ValueError("a statement must be about mistakes that it can name, got others")
+    # Outwards, to numbers that people read.
+    low, high = _rounded(low, math.floor), _rounded(high, math.ceil)
     return Statement(left.mistake, low, high, right.mistake)
 
 
