@@ -16,6 +16,7 @@ TESTED = (
     "coming_from.md",
     "deciding.md",
     "tradeoff.md",
+    "eliciting.md",
     "howto/*.md",
     "extend/*.md",
     "streaming.md",
