@@ -1,8 +1,8 @@
 """``ecselm ask``: questions in a terminal, from a file, from a pipe."""
 
+import io
 import json
 import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 
+from ecselm.cli import main
 from ecselm.saving import load_model
 from ecselm.study import Card
+from tests.cli.conftest import ran
 from tests.cli.terminal import CTRL_C, Terminal
 
 LONG = ("--tolerance", "0.0001")  # several questions
@@ -24,25 +26,31 @@ def made(tmp_path_factory):
     frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(5)])
     frame["state"] = np.where(y == 1, "ill", "well")
     frame.to_csv(folder / "rows.csv", index=False)
-    run(folder, "fit", "rows.csv", "--target", "state", "--cost", "ill->well=1..100",
-        "--model", "logistic", "-o", "model.skops")  # fmt: skip
+    fitted = ["--cost", "ill->well=1..100", "--model", "logistic"]
+    arguments = ["--target", "state", *fitted, "-o", folder / "model.skops"]
+    assert main([str(one) for one in ("fit", folder / "rows.csv", *arguments)]) == 0
     return folder
 
 
 @pytest.fixture
-def folder(made, tmp_path):
+def folder(made, tmp_path, monkeypatch):
     for name in ("rows.csv", "model.skops"):
         shutil.copy(made / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def run(folder, *arguments, typed=None, code=0):
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "ecselm", *arguments],
-        cwd=folder, input=typed or "", capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    return done
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Return a function that runs a command with lines from a pipe."""
+
+    def run_command(*arguments, typed="", code=0):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        found, out, err = ran(capsys, *arguments)
+        assert found == code, err
+        return out, err
+
+    return run_command
 
 
 def test_a_person_answers_in_a_terminal(folder):
@@ -79,33 +87,28 @@ def test_ctrl_c_keeps_what_was_answered(folder):
     assert len(stored["answers"]) == 1
 
 
-def test_answers_come_from_a_pipe_and_are_repeated_from_their_file(folder):
-    first = run(folder, "ask", "model.skops", "rows.csv", "-o", "new.skops", typed="1\n")
-    assert "model: new.skops" in first.stdout
-    assert (folder / "model.answers.json").is_file()
+def test_answers_come_from_a_pipe_and_are_repeated_from_their_file(folder, run):
+    first, _ = run("ask", "model.skops", "rows.csv", "-o", "new.skops", typed="1\n")
+    assert "model: new.skops" in first
     shutil.move(folder / "model.answers.json", folder / "kept.json")
-    again = run(
-        folder, "ask", "model.skops", "rows.csv", "-o", "again.skops", "--answers", "kept.json"
-    )
-    assert first.stdout.splitlines()[0] == again.stdout.splitlines()[0]
-    for name in ("predict", "evaluate"):
-        out = [run(folder, name, f"{one}.skops", "rows.csv").stdout for one in ("new", "again")]
+    again, _ = run("ask", "model.skops", "rows.csv", "-o", "again.skops", "--answers", "kept.json")
+    assert first.splitlines()[0] == again.splitlines()[0]
+    for name in ("evaluate", "predict"):
+        out = [run(name, f"{one}.skops", "rows.csv")[0] for one in ("new", "again")]
         assert out[0] == out[1]
-    assert run(folder, "predict", "model.skops", "rows.csv").stdout != out[0]
+    assert run("predict", "model.skops", "rows.csv")[0] != out[0]
 
 
-def test_json_has_costs_and_answers(folder):
-    done = run(folder, "ask", "model.skops", "--json", typed="1\n1\n")
-    found = json.loads(done.stdout)
+def test_json_has_costs_and_answers(folder, run):
+    found = json.loads(run("ask", "model.skops", "--json", typed="1\n1\n")[0])
     assert found["answers"][0]["question"]
     assert found["costs"]
     assert 0 <= found["settled"] <= 1
 
 
-def test_without_an_answer_nothing_is_written(folder):
+def test_without_an_answer_nothing_is_written(folder, run):
     before = (folder / "model.skops").read_bytes()
-    done = run(folder, "ask", "model.skops")
-    assert "stays as it is" in done.stderr
+    assert "stays as it is" in run("ask", "model.skops")[1]
     assert (folder / "model.skops").read_bytes() == before
     assert not (folder / "model.answers.json").exists()
 
@@ -119,14 +122,13 @@ def test_without_an_answer_nothing_is_written(folder):
         (("rows.csv", "--answers", "rows.csv"), "", "must not be the same file"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(folder, arguments, typed, message):
-    done = run(folder, "ask", "model.skops", *arguments, typed=typed, code=2)
-    assert message in done.stderr
+def test_what_is_wrong_is_said_in_one_sentence(folder, run, arguments, typed, message):
+    assert message in run("ask", "model.skops", *arguments, typed=typed, code=2)[1]
 
 
-def test_answers_about_other_classes_are_refused(folder):
-    run(folder, "ask", "model.skops", typed="1\n")
+def test_answers_about_other_classes_are_refused(folder, run):
+    run("ask", "model.skops", typed="1\n")
     file = folder / "model.answers.json"
     file.write_text(file.read_text().replace("well", "fine"))
-    done = run(folder, "ask", "model.skops", code=2)
-    assert "--answers must be about the classes of the model, ill, well" in done.stderr
+    sentence = "--answers must be about the classes of the model, ill, well"
+    assert sentence in run("ask", "model.skops", code=2)[1]

@@ -412,6 +412,7 @@ def test_an_answer_that_is_none_is_refused(finished):
     assert client.post(f"/p/{project_id}/questions", data=fields).status_code == 422
 
 
+@pytest.mark.slow
 def test_costs_by_row_leave_nothing_to_ask(client, workspace, project):
     choose(client, project, cost_column="loss", left_out=["patient"])
     client.post(f"/p/{project.id}/costs", data={"cost_mistake": "0-1"})
@@ -423,6 +424,7 @@ def test_costs_by_row_leave_nothing_to_ask(client, workspace, project):
     assert client.get(f"/p/{project.id}/rows/0").status_code == 200
 
 
+@pytest.mark.slow
 def test_numbers_are_predicted_without_costs(client, workspace, project):
     page = choose(client, project, "measure 0", left_out=["patient"])
     assert "there are no classes to confuse" in page.text

@@ -61,7 +61,7 @@ def decision_curves(
     >>> model = RecordedClassifier(classes, classes[P.argmax(axis=1)], P)
     >>> curves = decision_curves(model, {}, y, "ill", cost=np.array([[0.0, 3.0], [1.0, 0.0]]))
     >>> curves.points[curves.stated], curves.model.values[curves.stated]
-    (0.25, 0.5)
+    (0.25, 0.416667)
     """
     if model.probabilities is None:
         return None

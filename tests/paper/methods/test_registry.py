@@ -256,3 +256,27 @@ def test_a_method_is_its_name():
     assert isinstance(method, Method)
     assert f"{method}" == "LSSVM"
     assert method in list_methods("classification")
+
+
+TWINS = [m for m in list_methods("classification") if m.twin in list_methods("classification")]
+
+
+def test_variants_with_costs_and_with_attributes_name_their_twins():
+    assert set(TWINS) == {"CSPCA-NN", "CSLPP-NN", "CSMFA-NN"}
+    noted = {method for method in list_methods() if method.footnote}
+    assert noted == {*TWINS, "CSLDA-NN", "DFAT", "LDFAT"}
+    assert all(bool(m.twin) == (m.twin_if in ("equal costs", "no attributes")) for m in noted)
+    assert find_method("LDFAT").footnote == (
+        "LDFAT: the same as Ridge with another penalty (no attributes)"
+    )
+
+
+@pytest.mark.parametrize("method", TWINS, ids=str)
+def test_with_equal_costs_a_variant_is_its_twin(method, rng):
+    X, y = load_iris(return_X_y=True)
+    new = X[rng.permutation(len(X))] + 0.3 * rng.standard_normal(X.shape)
+    cost = 3.0 * (1.0 - np.eye(3))
+    made = [get_method(method), get_method(method, cost=cost), get_method(method.twin)]
+    first, stated, twin = (model.fit(X, y).predict(new) for model in made)
+    assert np.array_equal(first, twin)
+    assert np.array_equal(stated, twin)

@@ -191,6 +191,7 @@ ELM_METHODS = (
 )
 
 
+EQUAL_COSTS = "equal costs"
 LU_AND_TAN = "after the abstracts of Lu and Tan, CVPR 2010 and IEEE TIFS 8(3), 2013"
 
 
@@ -245,6 +246,8 @@ SUBSPACE_METHODS = (
         make=partial(with_neighbour, CSPCA),
         grid=partial(components, "cspca"),
         aliases=("CSPCA",),
+        twin="PCA-NN",
+        twin_if=EQUAL_COSTS,
     ),
     CLASSIFICATION(
         "LDA-NN",
@@ -261,6 +264,8 @@ SUBSPACE_METHODS = (
         make=partial(with_neighbour, CSLDA),
         grid=partial(discriminants, "cslda"),
         aliases=("CSLDA",),
+        twin="LDA-NN without shrinkage",
+        twin_if=EQUAL_COSTS,
     ),
     CLASSIFICATION(
         "LPP-NN",
@@ -279,6 +284,8 @@ SUBSPACE_METHODS = (
         make=partial(with_neighbour, CSLPP),
         grid=partial(components, "cslpp"),
         aliases=("CSLPP",),
+        twin="LPP-NN",
+        twin_if=EQUAL_COSTS,
     ),
     CLASSIFICATION(
         "MFA-NN",
@@ -296,6 +303,8 @@ SUBSPACE_METHODS = (
         make=partial(with_neighbour, CSMFA),
         grid=partial(components, "csmfa"),
         aliases=("CSMFA",),
+        twin="MFA-NN",
+        twin_if=EQUAL_COSTS,
     ),
 )
 
@@ -311,8 +320,12 @@ def pairwise_lda() -> OneVsOneClassifier:
 
 
 def after_pca(kind: Any) -> Pipeline:
-    """Return a classifier of this kind on principal components."""
-    return make_pipeline(PCA(), kind())
+    """Return a classifier of this kind on principal components.
+
+    Those of the last thousandth of the variance are dropped: with features that depend on
+    each other they are rounding errors, which discriminants would divide by.
+    """
+    return make_pipeline(PCA(0.999, svd_solver="full"), kind())
 
 
 def kernel_svm_grid(shape: Shape) -> Grid:
@@ -326,23 +339,25 @@ def pca_svm_grid(shape: Shape) -> Grid:
 
 
 def subspace_grid(shape: Shape) -> Grid:
-    """Return dimensions of the classes' subspaces."""
+    """Return dimensions of the classes' subspaces, some by the share of their energy."""
     most = shape.n_features - 1
+    counts = sorted({n for n in (1, 2, 4, 8, 16, most) if 1 <= n <= most})
     return {
-        "n_components": sorted({n for n in (1, 2, 4, 8, 16, most) if 1 <= n <= most}),
+        "n_components": [0.8, 0.95, *counts],
         "center": [False, True],
     }
 
 
 def plsda_grid(shape: Shape) -> Grid:
-    """Return numbers of components, up to 15,."""
-    most = min(15, shape.n_features, shape.n_samples)
+    """Return numbers of components, up to 15 or one less than classes."""
+    most = min(max(15, shape.n_classes - 1), shape.n_features, shape.n_samples)
     return {"n_components": sorted({n for n in (1, 2, 3, 5, 8, 11, most) if n <= most})}
 
 
 def kernel_plsda_grid(shape: Shape) -> Grid:
     """Return numbers of components and widths."""
-    return {"n_components": [1, 2, 3, 5, 8, 11, 15], "gamma": widths(shape)}
+    counts = sorted({1, 2, 3, 5, 8, 11, 15, max(15, shape.n_classes - 1)})
+    return {"n_components": counts, "gamma": widths(shape)}
 
 
 def kernel_lda_grid(shape: Shape) -> Grid:
@@ -382,7 +397,7 @@ OTHER_METHODS = (
     CLASSIFICATION(
         "NS",
         tables="VII",
-        source="the paper names no formula; read as linear regression classification",
+        source="the paper names no formula; classes' means, and directions by their energy",
         status="substitute",
         make=NearestSubspaceClassifier,
         grid=subspace_grid,

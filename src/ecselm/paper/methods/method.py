@@ -51,6 +51,11 @@ class Method(str):
     grid : mapping, callable or None
         Grid of the tuning by cross-validation, or a function of a :class:`Shape` that returns
         it; see :meth:`grid_for`.
+    twin : str
+        The method that it is the same as on data that lack what makes it different; empty if
+        there is none.
+    twin_if : {"", "equal costs", "no attributes"}
+        What such data have or lack.
 
     Examples
     --------
@@ -60,7 +65,10 @@ class Method(str):
     (True, ('IX',))
     """
 
-    __slots__ = ("aliases", "extra", "grid", "make", "source", "status", "tables", "task")
+    __slots__ = (
+        *("aliases", "extra", "grid", "make", "source", "status", "tables", "task"),
+        *("twin", "twin_if"),
+    )
 
     task: str
     tables: tuple[str, ...]
@@ -70,6 +78,8 @@ class Method(str):
     grid: Grid | Callable[[Shape], Grid] | None
     extra: str | None
     aliases: tuple[str, ...]
+    twin: str
+    twin_if: str
 
     def __new__(
         cls,
@@ -83,18 +93,33 @@ class Method(str):
         grid: Grid | Callable[[Shape], Grid] | None = None,
         extra: str | None = None,
         aliases: tuple[str, ...] = (),
+        twin: str = "",
+        twin_if: str = "",
     ) -> Method:
         """Record a method; ``tables`` are separated by spaces."""
         self = super().__new__(cls, name)
         self.task, self.tables = task, tuple(tables.split())
         self.source, self.status, self.extra, self.aliases = source, status, extra, aliases
         self.make, self.grid = make, grid
+        self.twin, self.twin_if = twin, twin_if
         return self
 
     @property
     def name(self) -> str:
         """Return the name as a plain string."""
         return str.__str__(self)
+
+    @property
+    def footnote(self) -> str:
+        """Return what a table should say of its column where ``twin_if`` holds, or "".
+
+        Examples
+        --------
+        >>> from ecselm.paper.methods import find_method
+        >>> find_method("CSPCA-NN").footnote
+        'CSPCA-NN: the same as PCA-NN (equal costs)'
+        """
+        return f"{self.name}: the same as {self.twin} ({self.twin_if})" if self.twin else ""
 
     def grid_for(self, shape: Shape) -> dict[str, list[Any]]:
         """Return the grid for training data of this shape."""

@@ -42,6 +42,8 @@ def on_pairs(method: Method) -> Method:
         status="substitute",
         make=partial(of_similarities, method.make),
         aliases=method.aliases,
+        twin=method.twin,
+        twin_if=method.twin_if,
     )
 
 

@@ -11,12 +11,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 from ecselm.metrics import get_scorer
-from ecselm.paper.methods import classification, pairs, regression
+from ecselm.paper.methods import classification, elms, pairs, regression
 from ecselm.paper.methods.method import Method, Shape
 
 TASKS = ("classification", "regression", "pairs")
 _ALL: tuple[Method, ...] = (
     *classification.METHODS,
+    *elms.METHODS,
     *regression.METHODS,
     *pairs.METHODS,
 )

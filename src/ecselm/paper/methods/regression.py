@@ -53,6 +53,7 @@ def weighted_scores(weighting: str, edges: tuple[float, ...] | None = None) -> C
 
 REGRESSION = partial(Method, task="regression")
 NGUYEN = "after the abstracts of Nguyen et al., ACM MM 2012 and ACM TOMCCAP 2013"
+RIDGE, NO_ATTRIBUTES = "Ridge with another penalty", "no attributes"
 RIDGES = [1.0, 10.0, 100.0, 1000.0, 10000.0]
 
 
@@ -130,6 +131,8 @@ METHODS = (
         status="substitute",
         make=DFATRegressor,
         grid={"reg_w": RIDGES},
+        twin=RIDGE,
+        twin_if=NO_ATTRIBUTES,
     ),
     REGRESSION(
         "LDFAT",
@@ -138,5 +141,7 @@ METHODS = (
         status="substitute",
         make=partial(DFATRegressor, 10),
         grid={"reg_w": RIDGES, "n_latent": [5, 10, 20]},
+        twin=RIDGE,
+        twin_if=NO_ATTRIBUTES,
     ),
 )
