@@ -7,7 +7,9 @@ from scipy.stats import kstest, norm, qmc
 
 from ecselm.layers import DRAWS, draw_weights
 
+BOXES = ("halton_box", "sobol_box")
 EACH = pytest.mark.parametrize("draw", sorted(DRAWS))
+RANDOM = pytest.mark.parametrize("draw", sorted(set(DRAWS) - set(BOXES)))
 GAUSSIAN = pytest.mark.parametrize("draw", ["halton", "normal", "orthogonal", "sobol"])
 
 
@@ -71,7 +73,7 @@ def test_shapes_are_those_asked_for_and_entries_finite(rng, draw, n, L):
     assert np.isfinite(drawn.biases).all()
 
 
-@EACH
+@RANDOM
 def test_same_seed_gives_the_same_draw_and_another_seed_another(draw):
     first, again, other = (
         draw_weights(draw, 3, 10, np.random.default_rng(seed)) for seed in (7, 7, 8)
@@ -81,13 +83,47 @@ def test_same_seed_gives_the_same_draw_and_another_seed_another(draw):
     assert (first.weights != other.weights).any()
 
 
-@EACH
+@RANDOM
 def test_a_generator_used_twice_gives_two_draws(rng, draw):
     first, second = (draw_weights(draw, 3, 10, rng) for _ in range(2))
     assert (first.weights != second.weights).any()
 
 
-def test_sobol_refuses_more_features_than_it_has_dimensions(rng):
-    too_many = qmc.Sobol.MAXDIM
-    with pytest.raises(ValueError, match=rf"draw='sobol' must .* got {too_many}; .*halton"):
-        draw_weights("sobol", too_many, 2, rng)
+@pytest.mark.parametrize("draw", ["sobol", "sobol_box"])
+def test_sobol_refuses_more_features_than_it_has_dimensions(rng, draw):
+    too_many, other = qmc.Sobol.MAXDIM, draw.replace("sobol", "halton")
+    with pytest.raises(ValueError, match=rf"draw='{draw}' must .* got {too_many}; .*'{other}'"):
+        draw_weights(draw, too_many, 2, rng)
+
+
+def van_der_corput(i, base):
+    """Return the digits of i in ``base``, mirrored at the point."""
+    value, unit = 0.0, 1.0 / base
+    while i:
+        value, i, unit = value + unit * (i % base), i // base, unit / base
+    return value
+
+
+def test_halton_box_is_the_sequence_as_defined_in_the_box_of_the_uniform_draw(rng):
+    drawn = draw_weights("halton_box", 3, 50, rng)
+    bases = (2, 3, 5, 7)  # the last for the biases
+    points = np.array([[van_der_corput(i, base) for base in bases] for i in range(50)])
+    assert_allclose(drawn.weights, 2.0 * points[:, :3].T - 1.0, atol=1e-12)
+    assert_allclose(drawn.biases, points[:, 3], atol=1e-12)
+
+
+def test_sobol_box_puts_one_weight_into_each_of_64_intervals_of_equal_width(rng):
+    drawn = draw_weights("sobol_box", 5, 64, rng)
+    every = np.vstack([(drawn.weights + 1.0) / 2.0, drawn.biases])
+    assert_array_equal(np.sort(np.floor(64 * every), axis=1), np.tile(np.arange(64.0), (6, 1)))
+
+
+@pytest.mark.parametrize("draw", BOXES)
+def test_boxes_depend_on_no_seed_and_leave_the_generator_alone(draw):
+    seven, eight = np.random.default_rng(7), np.random.default_rng(8)
+    one, other = (draw_weights(draw, 4, 30, rng) for rng in (seven, eight))
+    assert_array_equal(one.weights, other.weights)
+    assert_array_equal(one.biases, other.biases)
+    assert seven.random() == np.random.default_rng(7).random()
+    more = draw_weights(draw, 4, 40, eight)
+    assert_array_equal(more.weights[:, :30], one.weights)

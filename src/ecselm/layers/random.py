@@ -64,12 +64,24 @@ def _sequence(engine: type[qmc.QMCEngine]) -> Callable[..., Weights]:
     return draw
 
 
+def _box_sequence(engine: type[qmc.QMCEngine]) -> Callable[..., Weights]:
+    def draw(n: int, L: int, rng: np.random.Generator) -> Weights:  # noqa: ARG001  no chance
+        """Take the first L points, from the box of the paper's uniform draw."""
+        points = engine(d=n + 1, scramble=False)
+        unit = points.random(1 << (L - 1).bit_length())[:L]
+        return Weights(np.ascontiguousarray(2.0 * unit[:, :n].T - 1.0), unit[:, n].copy())
+
+    return draw
+
+
 DRAWS: dict[str, Callable[[int, int, np.random.Generator], Weights]] = {
     "orthogonal": _orthogonal,
     "normal": _normal,
     "uniform": _uniform,
     "sobol": _sequence(qmc.Sobol),
     "halton": _sequence(qmc.Halton),
+    "sobol_box": _box_sequence(qmc.Sobol),
+    "halton_box": _box_sequence(qmc.Halton),
 }
 
 
@@ -78,10 +90,11 @@ def draw_weights(draw: str, n_features: int, n_hidden: int, rng: np.random.Gener
 
     Parameters
     ----------
-    draw : {"orthogonal", "normal", "uniform", "sobol", "halton"}
-        The paper's draw is ``"uniform"``; ``"sobol"`` and ``"halton"`` are the
-        low-discrepancy sequences it names as future work (its reference [75]),
-        with normal marginals.
+    draw : {"orthogonal", "normal", "uniform", "sobol", "halton", "sobol_box", "halton_box"}
+        The paper's draw is ``"uniform"``: weights in [-1, 1], biases in [0, 1]. Its
+        reference [75] takes low-discrepancy sequences instead, without randomness:
+        ``"sobol_box"`` and ``"halton_box"`` are their first points in the same box, whatever
+        ``rng`` is. ``"sobol"`` and ``"halton"`` are scrambled, with normal marginals.
     n_features, n_hidden : int
     rng : numpy.random.Generator
 
@@ -92,10 +105,10 @@ def draw_weights(draw: str, n_features: int, n_hidden: int, rng: np.random.Gener
     >>> drawn.weights.shape, drawn.biases.shape
     ((3, 5), (5,))
     """
-    if draw == "sobol" and n_features >= qmc.Sobol.MAXDIM:
+    if draw.startswith("sobol") and n_features >= qmc.Sobol.MAXDIM:
         raise ValueError(
-            f"draw='sobol' must have fewer than {qmc.Sobol.MAXDIM} features, "
-            f"got {n_features}; use draw='halton'"
+            f"draw={draw!r} must have fewer than {qmc.Sobol.MAXDIM} features, "
+            f"got {n_features}; use draw={draw.replace('sobol', 'halton')!r}"
         )
     return DRAWS[draw](n_features, n_hidden, rng)
 
