@@ -204,6 +204,25 @@ def test_strategies_choose_inside_the_interval(rng, strategy, ratio):
     assert mirrored.ratios_[0] == pytest.approx(1 / ratio)
 
 
+def test_without_costs_every_mistake_costs_from_one_to_ten(rng):
+    X = rng.standard_normal((80, 2))
+    y = (X[:, 0] + rng.standard_normal(80) > 0.8).astype(int)
+    equal = 1.0 - np.eye(2)
+    by_default = CISVMClassifier(gamma=0.5).fit(X, y)
+    stated = CISVMClassifier(equal, 10 * equal, gamma=0.5).fit(X, y)
+    assert by_default.ratios_[0] == pytest.approx(stated.ratios_[0])
+    assert 0.1 <= by_default.ratios_[0] <= 10.0
+    assert CISVMClassifier(strategy="max").fit(X, y).ratios_[0] == pytest.approx(10.0)
+    assert CISVMClassifier(equal, strategy="max").fit(X, y).ratios_[0] == pytest.approx(1.0)
+
+
+def test_a_pair_without_mistakes_takes_the_middle_of_its_interval(rng):
+    X = np.vstack([rng.standard_normal((20, 2)), 9.0 + rng.standard_normal((20, 2))])
+    y = np.repeat([0, 1], 20)
+    model = CISVMClassifier(cost_high={1: 10}).fit(X, y)
+    assert model.ratios_[0] == pytest.approx(10**0.5)
+
+
 def test_bad_intervals_are_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="cost <= cost_high must hold"):

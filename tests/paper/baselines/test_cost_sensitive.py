@@ -62,7 +62,7 @@ class TestMCSVM(CostSensitiveContract):
 
 class TestCISVM(CostSensitiveContract):
     def make(self, cost, unit):
-        return CISVMClassifier(cost, gamma=0.2)
+        return CISVMClassifier(self.right_one if cost is None else cost, gamma=0.2)
 
     def plain_predictions(self, X, y, new):
         return SVC(gamma=0.2, break_ties=True).fit(X, y).predict(new)

@@ -118,3 +118,12 @@ def test_plsda_with_lda_is_lda_of_the_scores(data):
     assert_array_equal(
         model.predict(X), LinearDiscriminantAnalysis().fit(scores, y).predict(scores)
     )
+
+
+@pytest.mark.parametrize("kind", [PLSDA, KernelPLSDA])
+@pytest.mark.parametrize(("n_classes", "expected"), [(3, 5), (6, 5), (9, 8)])
+def test_many_classes_have_a_component_less_than_classes(rng, kind, n_classes, expected):
+    y = np.arange(20 * n_classes) % n_classes
+    X = 3.0 * rng.standard_normal((n_classes, 12))[y] + rng.standard_normal((len(y), 12))
+    assert kind().fit(X, y).transform(X).shape == (len(y), expected)
+    assert kind(2).fit(X, y).transform(X).shape == (len(y), 2)

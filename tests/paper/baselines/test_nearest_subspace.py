@@ -24,7 +24,7 @@ def digits():
 
 def test_residuals_are_those_of_regression_on_the_rows_of_a_class(digits):
     X, y, new = digits
-    model = NearestSubspaceClassifier().fit(X, y)
+    model = NearestSubspaceClassifier(None, center=False).fit(X, y)
     X, new = normalize(X), normalize(new)
     for code in range(10):
         rows = X[y == code].T
@@ -42,6 +42,26 @@ def test_centred_classes_are_rebuilt_by_their_principal_components(digits):
         rebuilt = pca.inverse_transform(pca.transform(new))
         expected = np.linalg.norm(new - rebuilt, axis=1)
         assert_allclose(model.residuals(new)[:, code], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("center", [False, True])
+def test_a_share_takes_the_fewest_directions_with_so_much_of_the_squares(digits, share, center):
+    X, y, _ = digits
+    model = NearestSubspaceClassifier(share, center=center).fit(X, y)
+    for code, U in enumerate(model.bases_):
+        rows = normalize(X)[y == code]
+        rows = rows - rows.mean(axis=0) if center else rows
+        kept = [np.sum((rows @ U[:, :r]) ** 2) / np.sum(rows**2) for r in range(U.shape[1] + 1)]
+        assert kept[-1] >= share - 1e-12
+        assert max(kept[:-1]) < share
+
+
+def test_a_class_of_equal_rows_is_its_mean():
+    X = np.array([[1.0, 2.0, 0.0]] * 3 + [[0.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
+    model = NearestSubspaceClassifier(normalize=False).fit(X, [0, 0, 0, 1, 1])
+    assert model.bases_[0].shape == (3, 0)
+    assert_allclose(model.residuals(X)[:3, 0], 0.0, atol=1e-12)
 
 
 def test_scores_are_residuals_negated_and_margins_for_two_classes(digits):
@@ -62,7 +82,7 @@ def test_length_of_rows_does_not_matter_when_normalised(digits):
 
 def test_no_class_spans_all_features():
     rng = np.random.default_rng(0)
-    model = NearestSubspaceClassifier().fit(rng.standard_normal((40, 4)), np.arange(40) % 2)
+    model = NearestSubspaceClassifier(None).fit(rng.standard_normal((40, 4)), np.arange(40) % 2)
     assert [U.shape for U in model.bases_] == [(4, 3), (4, 3)]
 
 
@@ -77,7 +97,9 @@ def test_one_class_is_refused():
         NearestSubspaceClassifier().fit(np.eye(3), [1, 1, 1])
 
 
-@parametrize_with_checks([NearestSubspaceClassifier(), NearestSubspaceClassifier(1, center=True)])
+@parametrize_with_checks(
+    [NearestSubspaceClassifier(), NearestSubspaceClassifier(None, center=False)]
+)
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 

@@ -96,8 +96,8 @@ def test_machines_for_thresholds_must_take_weights(iris):
 def test_one_feature_spans_everything(iris):
     X, y = iris
     with pytest.raises(ValueError, match=r"at least 2 features with center=False, got n_fe.*=1"):
-        NearestSubspaceClassifier().fit(X[:, :1], y)
-    model = NearestSubspaceClassifier(center=True, normalize=False).fit(X[:, 2:3], y)
+        NearestSubspaceClassifier(center=False).fit(X[:, :1], y)
+    model = NearestSubspaceClassifier(normalize=False).fit(X[:, 2:3], y)
     assert model.score(X[:, 2:3], y) > 0.9
 
 

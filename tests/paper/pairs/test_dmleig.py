@@ -1,3 +1,5 @@
+import warnings
+
 import cvxpy
 import numpy as np
 import pytest
@@ -79,8 +81,27 @@ def test_one_step_leaves_the_main_direction(rng):
 
 def test_scale_of_the_features_does_not_matter(rng):
     pairs, y = pairs_of(rng)
-    one, other = (DMLEig(max_iter=5000).fit(c * pairs, y) for c in (1.0, 1e3))
-    assert_allclose(other.score_pairs(1e3 * pairs), one.score_pairs(pairs), rtol=1e-6)
+    one, other, third = (DMLEig(max_iter=5000).fit(c * pairs, y) for c in (1.0, 1024.0, 1e3))
+    assert_allclose(other.score_pairs(1024.0 * pairs), one.score_pairs(pairs), rtol=1e-6)
+    # Multiples that round lead to other steps, but not to another optimum.
+    assert third.solution_.least == pytest.approx(one.solution_.least, rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 3), (200, 8)])
+def test_defaults_find_nine_tenths_of_the_optimum_where_a_wide_smoothing_finds_much_less(rng, n, d):
+    pairs, y = pairs_of(rng, n, d, 0.3)
+    D = pairs[:, 0] - pairs[:, 1]
+    M = cvxpy.Variable((d, d), PSD=True)
+    like = cvxpy.trace(M @ (D[y == 1].T @ D[y == 1])) <= 1
+    forms = cvxpy.sum(cvxpy.multiply(D[y == 0] @ M, D[y == 0]), axis=1)
+    best = cvxpy.Problem(cvxpy.Maximize(cvxpy.min(forms)), [like]).solve()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of the wide one
+        default, wide = (DMLEig(*given).fit(pairs, y) for given in ((), (1.0,)))
+    least = [-model.score_pairs(pairs[y == 0]).max() for model in (default, wide)]
+    assert 0.9 * best <= least[0] <= best * (1 + 1e-5)
+    assert least[1] < 0.75 * best
+    assert default.solution_.least + default.solution_.gap >= best * (1 - 1e-3)
 
 
 def test_too_few_steps_warn(rng):

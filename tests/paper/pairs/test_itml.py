@@ -135,3 +135,21 @@ def test_refuses_bad_bounds_and_priors(rng, parameters, message):
 def test_refuses_pairs_of_equal_vectors_only():
     with pytest.raises(ValueError, match="some vectors that differ"):
         ITML().fit(np.ones((4, 2, 3)), [0, 1, 0, 1])
+
+
+def test_multipliers_are_in_the_order_of_the_pairs(rng):
+    pairs, y = pairs_of(rng, 30, 3)
+    pairs[4, 1] = pairs[4, 0]  # which has no projection
+    model = ITML(bounds=(0.5, 3.0), tol=1e-9, max_iter=20_000).fit(pairs, y)
+    D, side = pairs[:, 0] - pairs[:, 1], np.where(y == 1, 1.0, -1.0)
+    found = model.solution_
+    rebuilt = np.eye(3) + (D.T * (side * found.multipliers)) @ D
+    assert_allclose(np.linalg.inv(found.matrix), rebuilt, rtol=1e-6, atol=1e-8)
+    assert_allclose(np.abs(model.bounds_.D), np.abs(D), rtol=1e-12)
+    assert_array_equal(model.bounds_.sides(), side)
+    assert found.multipliers[4] == 0.0
+    assert found.bounds[4] == model.bounds_.values()[4]
+    order = rng.permutation(30)
+    moved = ITML(bounds=(0.5, 3.0), tol=1e-9, max_iter=20_000).fit(pairs[order], y[order])
+    assert_array_equal(moved.solution_.multipliers, found.multipliers[order])
+    assert_array_equal(moved.solution_.bounds, found.bounds[order])

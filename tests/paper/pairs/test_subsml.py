@@ -1,10 +1,11 @@
 import cvxpy
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from ecselm.paper.pairs import SubSML
+from ecselm.paper.pairs._base import best_threshold, cosines
 from ecselm.paper.pairs.subsml import PairForms
 from tests.contracts.pair_contract import pairs_of
 
@@ -99,3 +100,46 @@ def test_scale_of_the_features_does_not_matter(rng):
 def test_too_few_steps_warn(rng):
     with pytest.warns(ConvergenceWarning, match="max_iter=1 steps"):
         SubSML(0.1, 0.1, max_iter=1).fit(*pairs_of(rng))
+
+
+def test_multipliers_are_in_the_order_of_the_pairs(rng):
+    pairs, y = pairs_of(rng, 60, 3)
+    model = SubSML(2.0, 5.0).fit(pairs, y)
+    sign = np.where(y == 1, 1.0, -1.0)
+    forms = PairForms.from_pairs(intra_personal(pairs, y), 2.0, 5.0)
+    M, G = forms.matrices(model.solution_.multipliers * sign)
+    assert_allclose(model.similarity_.distance, M, atol=1e-8)
+    assert_allclose(model.similarity_.bilinear, G, atol=1e-8)
+    order = rng.permutation(60)
+    moved = SubSML(2.0, 5.0).fit(pairs[order], y[order])
+    assert_array_equal(moved.solution_.multipliers, model.solution_.multipliers[order])
+
+
+def few_pairs(rng, n, d=60):
+    """Return pairs of 20 persons of d features, most of which change from picture to picture."""
+    persons = rng.standard_normal((20, d))
+    first = rng.integers(20, size=n)
+    second = np.where(np.arange(n) % 2, first, (first + rng.integers(1, 20, size=n)) % 20)
+    pairs = np.stack([persons[first], persons[second]], axis=1)
+    return pairs + 1.2 * rng.standard_normal(pairs.shape), np.arange(n) % 2
+
+
+def test_fewer_pairs_than_features_are_no_worse_than_a_cosine(rng):
+    (pairs, y), (new, same) = few_pairs(rng, 40), few_pairs(rng, 1000)
+    model = SubSML().fit(pairs, y)
+    threshold = best_threshold(cosines(pairs), y == 1)
+    plain = np.mean((cosines(new) > threshold) == same)
+    assert model.score(new, same) >= plain - 0.02
+    assert model.score(new, same) > SubSML(reg=1e-6).fit(pairs, y).score(new, same) + 0.05
+
+
+def test_ridge_is_that_of_the_authors_with_as_many_pairs_as_features(rng):
+    pairs, y = pairs_of(rng)
+    by_default, stated = (SubSML(**given).fit(pairs, y) for given in ({}, {"reg": 1e-6}))
+    assert_array_equal(by_default.score_pairs(pairs), stated.score_pairs(pairs))
+
+
+def test_like_pairs_of_equal_vectors_only_have_no_scatter(rng):
+    pairs, y = pairs_of(rng, 6, 8)
+    pairs[y == 1, 1] = pairs[y == 1, 0]
+    assert np.isfinite(SubSML().fit(pairs, y).score_pairs(pairs)).all()

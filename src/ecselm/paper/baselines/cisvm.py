@@ -17,6 +17,8 @@ from ecselm.costs import parse_cost
 from ecselm.estimators._base import RIDGE, all_or_nothing
 from ecselm.paper.baselines._common import KERNEL, KernelMachine, class_pairs, pair_rows, voted
 
+MOST = 10.0  # a mistake may cost, where nothing is stated
+
 
 def pair_weights(ratio: float) -> dict[int, float]:
     """Return class weights whose ratio is ``ratio``; the cheaper class weighs 1.
@@ -63,6 +65,9 @@ class PairMachine:
             return float(np.sqrt(low * high))
         if strategy == "max":
             return high if high * low >= 1.0 else low
+        middle = float(np.sqrt(low * high))
+        if not self._missed(np.array([middle]), few).any():
+            return middle  # a machine that misses nothing has no regret at any cost
         grid = np.geomspace(low, high, n_grid)
         regret = largest_regret(self._missed(grid, few), grid)
         tied = np.isclose(regret, regret.min(), rtol=1e-9, atol=0.0)
@@ -91,8 +96,10 @@ class CISVMClassifier(KernelMachine):
         The least that mistakes may cost by class, as in :class:`ecselm.CSELMClassifier`;
         None is 1. Every mistake must cost more than 0.
     cost_high : array, DataFrame, dict or None, default=None
-        The most that they may cost; None is ``cost``. A positive class that costs between
-        1 and 10 to miss is ``cost_high={positive: 10}``.
+        The most that they may cost. None is ``cost``, if that is stated, which makes the
+        interval a point and the machine a cost-sensitive SVM; without both every mistake
+        costs between 1 and 10, since the paper states no interval. A positive class that
+        costs between 1 and 10 to miss is ``cost_high={positive: 10}``.
     strategy : {"minimax_regret", "mean", "max"}, default="minimax_regret"
         The ratio of least worst regret; the middle of the interval on a logarithmic
         scale; or its end farther from 1.
@@ -202,7 +209,10 @@ class CISVMClassifier(KernelMachine):
     def _bounds(self, classes: Any) -> tuple[FloatArray, FloatArray]:
         """Return the least and the most that every mistake may cost."""
         low = parse_cost(self.cost, classes)
-        high = low if self.cost_high is None else parse_cost(self.cost_high, classes)
+        if self.cost_high is None:
+            high = MOST * low if self.cost is None else low
+        else:
+            high = parse_cost(self.cost_high, classes)
         mistakes = ~np.eye(len(low), dtype=bool)
         if (low[mistakes] <= 0).any():
             raise ValueError("cost must be > 0 for every mistake, as ratios are taken, got 0")

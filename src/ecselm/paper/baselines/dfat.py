@@ -302,7 +302,9 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     and "Towards decrypting attractiveness via multi-modality cues", ACM TOMCCAP 2013. The
     articles could not be had beyond their abstracts: whether layers are linear or squashed
     is UNCERTAIN, squared losses and plain ridges are our reading. Linear layers give scores
-    that are linear in x, so that attributes act as a learned regulariser. Intercepts are not
+    that are linear in x, so that attributes act as a learned regulariser. Without attributes
+    one score with the weights ``u = WV`` is ridge regression of the penalty
+    ``sqrt(reg_w reg_v) / |u|``, with any number of latent attributes. Intercepts are not
     penalised, which is what centring comes to where no label is missing. With metadata
     routing, ``set_fit_request(attributes=True)``.
 

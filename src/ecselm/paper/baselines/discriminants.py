@@ -176,6 +176,22 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return (Z - centre) @ means.T - 0.5 * np.einsum("cr,cr->c", means, means)
 
 
+LEAST_COMPONENTS = 5
+
+
+def component_count(n_components: int | None, n_classes: int) -> int:
+    """Return the number of components; None is 5, or k - 1 of many classes.
+
+    Fewer than k - 1 directions cannot tell the indicators of k classes apart.
+
+    Examples
+    --------
+    >>> component_count(None, 3), component_count(None, 40), component_count(2, 40)
+    (5, 39, 2)
+    """
+    return n_components or max(LEAST_COMPONENTS, n_classes - 1)
+
+
 class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
     """Partial least squares on class indicators, and the largest of them.
 
@@ -184,9 +200,9 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
 
     Parameters
     ----------
-    n_components : int, default=5
+    n_components : int or None, default=None
         Number of components, or as many as X has directions in which rows differ: beyond
-        these there is rounding error only.
+        these there is rounding error only. None is 5, or k - 1 where that is more.
     scale : bool, default=True
         Scale the columns of X and the indicators to unit variance first.
     discriminant : {"argmax", "lda"}, default="argmax"
@@ -215,13 +231,17 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "scale": ["boolean"],
         "discriminant": [StrOptions({"argmax", "lda"})],
     }
 
     def __init__(
-        self, n_components: int = 5, *, scale: bool = True, discriminant: str = "argmax"
+        self,
+        n_components: int | None = None,
+        *,
+        scale: bool = True,
+        discriminant: str = "argmax",
     ) -> None:
         self.n_components = n_components
         self.scale = scale
@@ -242,7 +262,7 @@ class PLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, 
         self
         """
         given = read_labels(self, X, y, sparse=False)
-        most = min(self.n_components, _rank(given.X))
+        most = min(component_count(self.n_components, given.n_classes), _rank(given.X))
         self.pls_ = PLSRegression(most, scale=self.scale).fit(given.X, given.one_hot)
         self.lda_ = None
         if self.discriminant == "lda":
@@ -371,8 +391,9 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
 
     Parameters
     ----------
-    n_components : int, default=5
-        Number A of components; fewer are taken where fewer explain all there is.
+    n_components : int or None, default=None
+        Number A of components; fewer are taken where fewer explain all there is. None is 5,
+        or k - 1 where that is more.
     kernel, gamma, degree, coef0 :
         As in :class:`LSSVMClassifier`.
     max_samples : int or None, default=20000
@@ -406,12 +427,12 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
         self,
-        n_components: int = 5,
+        n_components: int | None = None,
         *,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
@@ -443,7 +464,8 @@ class KernelPLSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachi
         given = self._read(X, y)
         kernel = self._map(given)
         K = kernel(kernel.rows)
-        pls = KernelPLS.from_kernel(K, given.one_hot, self.n_components)
+        n_components = component_count(self.n_components, given.n_classes)
+        pls = KernelPLS.from_kernel(K, given.one_hot, n_components)
         B = pls.projection @ pls.loadings
         self._keep(given, kernel, B, pls.mean - pls.offset @ pls.loadings)
         self.pls_ = pls

@@ -70,9 +70,10 @@ class MCKLRClassifier(KernelMachine):
         right for every cost matrix if the probabilities are. ``"training"`` weighs each
         row by the mean cost of its class's mistakes, scaled to a mean of 1, and predicts the
         most probable class, right only if the cost depends on the true class alone.
-    alpha : float, default=1e-2
+    alpha : float, default=1e-4
         Penalty; smaller fits closer. Too large a penalty flattens the probabilities,
-        and a costly class is then predicted everywhere.
+        and a costly class is then predicted everywhere; with many classes of few rows it
+        errs as well: of 40 persons with 5 pictures each 1e-2 knows .84, 1e-4 .94.
     kernel, gamma, degree, coef0 :
         As in :class:`LSSVMClassifier`.
     max_iter : int, default=500
@@ -123,7 +124,7 @@ class MCKLRClassifier(KernelMachine):
         cost: Any = None,
         *,
         cost_in: str = "decision",
-        alpha: float = 1e-2,
+        alpha: float = 1e-4,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
         degree: float = 3,

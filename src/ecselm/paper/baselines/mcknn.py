@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from ecselm._sklearn import Interval, fit_context
+from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import min_cost_decision, parse_cost
 from ecselm.estimators._base import all_or_nothing
@@ -38,6 +38,19 @@ def neighbour_likelihood(
     return counts / counts.sum(axis=0)
 
 
+def neighbour_count(n_neighbors: int | str, n_rows: int, n_classes: int) -> int:
+    """Return the number of neighbours; ``"auto"`` is a fifth of a class's rows, from 1 to 5.
+
+    Examples
+    --------
+    >>> [neighbour_count("auto", n_rows, 40) for n_rows in (200, 400, 4000)]
+    [1, 2, 5]
+    """
+    if isinstance(n_neighbors, str):
+        return int(np.clip(n_rows // (5 * n_classes), 1, 5))
+    return n_neighbors
+
+
 class MCKNNClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbours whose labels are evidence, and the prediction of least cost.
 
@@ -49,7 +62,9 @@ class MCKNNClassifier(ClassifierMixin, BaseEstimator):
     ----------
     cost : array, DataFrame, dict or None, default=None
         Costs of errors by class, as in :class:`ecselm.CSELMClassifier`.
-    n_neighbors : int, default=5
+    n_neighbors : int or "auto", default="auto"
+        ``"auto"`` is 5, or a fifth of the mean number of rows per class where that is less,
+        but at least 1: most of 5 neighbours of a person with 5 pictures are others.
     smoothing : float, default=1.0
         Added to every count; > 0.
     include_self : bool, default=True
@@ -82,7 +97,7 @@ class MCKNNClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "cost": "no_validation",
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "smoothing": [Interval(Real, 0, None, closed="neither")],
         "include_self": ["boolean"],
     }
@@ -91,7 +106,7 @@ class MCKNNClassifier(ClassifierMixin, BaseEstimator):
         self,
         cost: Any = None,
         *,
-        n_neighbors: int = 5,
+        n_neighbors: int | str = "auto",
         smoothing: float = 1.0,
         include_self: bool = True,
     ) -> None:
@@ -117,12 +132,13 @@ class MCKNNClassifier(ClassifierMixin, BaseEstimator):
         given = read_labels(self, X, y)
         cost = parse_cost(self.cost, given.classes)
         most = given.X.shape[0] - (not self.include_self)
-        if self.n_neighbors > most:
+        q = neighbour_count(self.n_neighbors, given.X.shape[0], given.n_classes)
+        if q > most:
             raise ValueError(
                 f"n_neighbors must be at most the {most} rows a training row may have as "
-                f"neighbours, got {self.n_neighbors}"
+                f"neighbours, got {q}"
             )
-        self._index_ = NearestNeighbors(n_neighbors=self.n_neighbors).fit(given.X)
+        self._index_ = NearestNeighbors(n_neighbors=q).fit(given.X)
         near = self._index_.kneighbors(given.X if self.include_self else None, None, False)
         self._y_ = given.y
         self.likelihood_ = neighbour_likelihood(

@@ -121,7 +121,7 @@ class MCSVMClassifier(KernelMachine):
     cost : array, DataFrame, dict or None, default=None
         Costs of errors by class, as in :class:`ecselm.CSELMClassifier`. Costs twice
         as large are the same as a penalty half as large.
-    alpha : float, default=2**-6
+    alpha : float, default=2**-10
         The penalty lambda; smaller fits closer. Two classes with 0/1 costs are ``SVC``
         with ``C = 1 / (2 alpha N)``.
     kernel, gamma, degree, coef0 :
@@ -175,7 +175,7 @@ class MCSVMClassifier(KernelMachine):
         self,
         cost: Any = None,
         *,
-        alpha: float = 2**-6,
+        alpha: float = 2**-10,
         kernel: str | Callable[[Matrix, Matrix], FloatArray] = "rbf",
         gamma: float | str = "scale",
         degree: float = 3,

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ecselm._sklearn import fit_context
 from ecselm._threads import BLOCK_ENTRIES, one_blas_thread, row_blocks, share_out
-from ecselm._typing import AnyArray, BoolArray, FloatArray
+from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.estimators._base import all_or_nothing
 
 
@@ -112,6 +112,20 @@ def _summed(part: Callable[[slice], FloatArray], X: FloatArray) -> FloatArray:
     for other in lanes[1:]:
         lanes[0] += other
     return lanes[0]
+
+
+def in_callers_order(values: AnyArray, order: IntArray) -> AnyArray:
+    """Return values by pair, of which the t-th belongs to pair ``order[t]``, in its order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> in_callers_order(np.array([5.0, 6.0, 7.0]), np.array([2, 0, 1]))
+    array([6., 7., 5.])
+    """
+    ordered = np.empty_like(values)
+    ordered[order] = values
+    return ordered
 
 
 def differences(pairs: FloatArray) -> FloatArray:
@@ -264,8 +278,8 @@ def checked_labels(y: Any, pairs: FloatArray) -> tuple[AnyArray, BoolArray]:
     return classes, codes == 1
 
 
-def in_one_order(pairs: FloatArray, same: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Return pairs sorted, and the two vectors of every pair sorted.
+def in_one_order(pairs: FloatArray, same: BoolArray) -> tuple[FloatArray, BoolArray, IntArray]:
+    """Return pairs sorted, the two vectors of every pair sorted, and where each pair was.
 
     What is learned from them depends then neither on the order of the pairs nor on
     that in a pair, not even by rounding.
@@ -275,7 +289,7 @@ def in_one_order(pairs: FloatArray, same: BoolArray) -> tuple[FloatArray, BoolAr
     turned = D[np.arange(len(D)), first] > 0.0
     pairs = np.where(turned[:, np.newaxis, np.newaxis], pairs[:, ::-1], pairs)
     order = np.lexsort(np.vstack([pairs.reshape(len(pairs), -1).T[::-1], same]))
-    return np.ascontiguousarray(pairs[order]), same[order]
+    return np.ascontiguousarray(pairs[order]), same[order], order
 
 
 class PairLearner(ClassifierMixin, BaseEstimator):
@@ -308,10 +322,11 @@ class PairLearner(ClassifierMixin, BaseEstimator):
         """
         given = checked_pairs(pairs)
         classes, same = checked_labels(y, given)
-        given, same = in_one_order(given, same)
+        given, same, order = in_one_order(given, same)
         with one_blas_thread():  # products over all pairs share their rows out themselves
             self.similarity_ = self._learn(given, same)
             self.threshold_ = best_threshold(self.similarity_(given), same)
+        self._number_pairs(order)
         self.classes_, self.n_features_in_ = classes, given.shape[2]
         return self
 
@@ -330,6 +345,9 @@ class PairLearner(ClassifierMixin, BaseEstimator):
 
     def _learn(self, pairs: FloatArray, same: BoolArray) -> Similarity:
         raise NotImplementedError
+
+    def _number_pairs(self, order: IntArray) -> None:
+        """Bring what is stored by pair into the caller's order; pair t was the ``order[t]``-th."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,8 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._threads import one_blas_thread
-from ecselm._typing import BoolArray, FloatArray
-from ecselm.paper.pairs._base import MetricLearner, NegativeForm, differences, quadratic
+from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm.paper.pairs._base import (
+    MetricLearner,
+    NegativeForm,
+    differences,
+    in_callers_order,
+    quadratic,
+)
 from ecselm.paper.pairs.kissme import precision
 
 BLOCK = 64  # pairs: products are long enough for BLAS, and G stays in the cache
@@ -24,7 +30,7 @@ BLOCK = 64  # pairs: products are long enough for BLAS, and G stays in the cache
 class Bounds:
     """Constraints ``D'M D <= upper`` of like pairs and ``>= lower`` of unlike ones."""
 
-    D: FloatArray  # (P, d), none of them 0
+    D: FloatArray  # (P, d)
     same: BoolArray
     upper: float
     lower: float
@@ -157,7 +163,10 @@ class ITML(MetricLearner):
     similarity_ : NegativeForm
         Its ``matrix`` is M (d, d).
     bounds_ : Bounds
+        Differences and bounds, one per pair in the order of ``fit``.
     solution_ : LogDetSolution
+        Its ``multipliers`` and ``bounds`` are one per pair in the order of ``fit``, with 0 and
+        the bound itself for pairs of equal vectors.
     threshold_ : float
     classes_ : array of shape (2,)
     n_features_in_ : int
@@ -202,19 +211,33 @@ class ITML(MetricLearner):
 
     def _learn(self, pairs: FloatArray, same: BoolArray) -> NegativeForm:
         D = differences(pairs)
-        nonzero = D.any(axis=1)
-        D, same = D[nonzero], same[nonzero]
-        M_0 = self._prior(D)
-        self.bounds_ = Bounds(D, same, *self._bounds(quadratic(D, M_0)))
-        solution = project_cyclically(M_0, self.bounds_, self.slack, self.tol, self.max_iter)
+        differ = D.any(axis=1)
+        M_0 = self._prior(D[differ])
+        upper, lower = self._bounds(quadratic(D[differ], M_0))
+        used = Bounds(D[differ], same[differ], upper, lower)
+        solution = project_cyclically(M_0, used, self.slack, self.tol, self.max_iter)
         if not solution.converged:
             warnings.warn(
                 f"ITML did not converge in max_iter={self.max_iter} sweeps",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.solution_ = solution
+        self.bounds_ = Bounds(D, same, upper, lower)
+        xi, multipliers = self.bounds_.values(), np.zeros(len(D))
+        xi[differ], multipliers[differ] = solution.bounds, solution.multipliers
+        self.solution_ = replace(solution, bounds=xi, multipliers=multipliers)
         return NegativeForm(solution.matrix)
+
+    def _number_pairs(self, order: IntArray) -> None:
+        known, found = self.bounds_, self.solution_
+        self.bounds_ = replace(
+            known, D=in_callers_order(known.D, order), same=in_callers_order(known.same, order)
+        )
+        self.solution_ = replace(
+            found,
+            multipliers=in_callers_order(found.multipliers, order),
+            bounds=in_callers_order(found.bounds, order),
+        )
 
     def _prior(self, D: FloatArray) -> FloatArray:
         d = D.shape[1]
