@@ -39,6 +39,7 @@ from ecselm.elicitation.selection import as_question, candidates
 
 PAGE = HERE.parent / "docs" / "bench_elicitation.md"
 FILE = KEPT / "elicitation.json"
+PICTURE = PAGE.parent / "pictures" / "bench_elicitation.svg"
 BEGIN = {
     name: f"<!-- elicitation: {name} -->\n" for name in ("questions", "regret", "settled", "true")
 }
@@ -224,6 +225,31 @@ def tables(talks: Sequence[Talk]) -> dict[str, str]:
     return found
 
 
+def draw(talks: Sequence[Talk], path: Path) -> None:
+    """Draw regret and settled rows over questions, where nothing is stated."""
+    import matplotlib
+    from matplotlib import pyplot as plt
+
+    shown = [data for data in TASKS if not data.endswith("stated")]
+    settings = {"svg.hashsalt": "ecselm", "svg.fonttype": "none"}  # equal figures, equal files
+    with matplotlib.rc_context(settings):
+        figure, axes = plt.subplots(2, len(shown), figsize=(10, 5), sharex=True, sharey="row")
+        for column, data in zip(axes.T, shown, strict=True):
+            for method, style in zip(METHODS, ("-", "--", ":", "-."), strict=True):
+                mine = [one for one in talks if (one.data, one.method) == (data, method)]
+                for ax, name in zip(column, ("regret", "settled"), strict=True):
+                    ax.plot(range(SHOWN), curve(mine, name), style, label=method)
+            column[0].set(title=data, yscale="log")
+            column[0].axhline(TOLERANCE, color="0.6", linewidth=0.8)
+            column[1].set_xlabel("questions")
+        axes[0, 0].set_ylabel("expected regret")
+        axes[1, 0].set_ylabel("rows settled")
+        axes[0, -1].legend(fontsize=8)
+        figure.tight_layout()
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
+
+
 def seconds(n_rows: int = 10_000) -> dict[str, float]:
     """Return the processor time of a question in milliseconds, by what is known of five classes."""
     names, found = list("abcde"), {}
@@ -301,6 +327,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         FILE.parent.mkdir(parents=True, exist_ok=True)
         FILE.write_text("[\n" + ",\n".join(lines) + "\n]\n")
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    draw(stored(FILE), PICTURE)
 
 
 if __name__ == "__main__":
