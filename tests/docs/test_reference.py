@@ -19,6 +19,7 @@ PUBLIC = (
     "ecselm.paper.methods",
     "ecselm.paper.baselines",
     "ecselm.paper.elms",
+    "ecselm.paper.conformance",
     "ecselm.paper.subspace",
     "ecselm.paper.pairs",
     "ecselm.paper.datasets",
