@@ -272,3 +272,73 @@ def test_patience_time_and_copies(rng):
     assert (flat.reason, len(flat.generations)) == ("patience", 5)
     quick = minimize(twin, sphere, max_epochs=50, max_time=0.0)
     assert (quick.reason, quick.evaluations) == ("max_time", 5)
+
+
+BOX = Box.from_bounds([(-1, 1), (0, 8), (3, 3)])
+
+
+@pytest.mark.parametrize("size", [1, 7, 16])
+def test_a_latin_hypercube_has_a_point_in_each_interval_of_every_coordinate(rng, size):
+    P = BacktrackingSearch(BOX, size, rng, init="latinhypercube").ask()
+    places = np.floor(size * (P[:, :2] - BOX.low[:2]) / (BOX.high - BOX.low)[:2])
+    assert_array_equal(np.sort(places, axis=0), np.tile(np.arange(float(size))[:, None], 2))
+    assert (P[:, 2] == 3).all()
+
+
+def test_a_sobol_population_of_a_power_of_two_has_a_point_in_each_interval(rng):
+    P = BacktrackingSearch(BOX, 16, rng, init="sobol").ask()
+    places = np.floor(16 * (P[:, :2] - BOX.low[:2]) / (BOX.high - BOX.low)[:2])
+    assert_array_equal(np.sort(places, axis=0), np.tile(np.arange(16.0)[:, None], 2))
+
+
+def test_opposition_keeps_the_best_of_all_points_and_their_reflections(rng):
+    centre = np.array([0.4, 1.0, 3.0])
+    search = BacktrackingSearch(BOX, 9, rng, init="opposition")
+    P = search.ask()
+    search.tell(sphere(P - centre))
+    O = search.ask()  # noqa: E741
+    assert_allclose(O, BOX.low + BOX.high - P, rtol=1e-12)
+    search.tell(sphere(O - centre))
+    both = np.vstack([P, O])
+    best = both[np.argsort(sphere(both - centre), kind="stable")[:9]]
+    assert_array_equal(search._P, best)
+    assert_array_equal(search._F, sphere(best - centre))
+
+
+def test_opposition_goes_on_as_the_published_algorithm_from_the_points_it_kept():
+    literal, opposed = (
+        BacktrackingSearch(BOX, 6, np.random.default_rng(2), init=init)
+        for init in ("uniform", "opposition")
+    )
+    opposed.tell(sphere(opposed.ask()))
+    opposed.tell(sphere(opposed.ask()))
+    literal.tell(sphere(literal.ask()))
+    literal._P, literal._F = opposed._P.copy(), opposed._F.copy()
+    for _ in range(20):
+        P, expected = opposed.ask(), literal.ask()
+        assert_array_equal(P, expected)
+        opposed.tell(sphere(P))
+        literal.tell(sphere(expected))
+
+
+def test_uniform_is_the_default_and_the_memory_does_not_depend_on_it():
+    default, stated = (
+        BacktrackingSearch(BOX, 5, np.random.default_rng(0), **given)
+        for given in ({}, {"init": "uniform"})
+    )
+    assert_array_equal(default.ask(), stated.ask())
+    assert_array_equal(default._Q, stated._Q)
+
+
+@pytest.mark.parametrize("init", ["uniform", "opposition", "latinhypercube", "sobol"])
+def test_every_first_population_leads_to_the_minimum(init):
+    given = {"max_epochs": 200, "init": init, "random_state": 0}
+    assert minimize_bsa(sphere, [(-5, 5)] * 3, **given).fun < 1e-3
+
+
+def test_unknown_first_populations_and_too_many_coordinates_are_refused(rng):
+    with pytest.raises(ValueError, match=r"init must be one of .*'opposition'.* got 'grid'"):
+        BacktrackingSearch(BOX, 5, rng, init="grid")
+    wide = Box(np.zeros(21202), np.ones(21202))
+    with pytest.raises(ValueError, match=r"init='sobol' must have at most 21201 .* got 21202"):
+        BacktrackingSearch(wide, 2, rng, init="sobol")

@@ -33,6 +33,24 @@ class TestBacktrackingWithPrintedBounds(SearchContract):
         return BacktrackingSearch(*arguments, literal_bounds=True, **options)
 
 
+class TestBacktrackingFromOppositePoints(SearchContract):
+    @staticmethod
+    def make(*arguments, **options):
+        return BacktrackingSearch(*arguments, init="opposition", **options)
+
+
+class TestBacktrackingFromALatinHypercube(SearchContract):
+    @staticmethod
+    def make(*arguments, **options):
+        return BacktrackingSearch(*arguments, init="latinhypercube", **options)
+
+
+class TestBacktrackingFromASobolSequence(SearchContract):
+    @staticmethod
+    def make(*arguments, **options):
+        return BacktrackingSearch(*arguments, init="sobol", **options)
+
+
 class TestDifferentialEvolution(SearchContract):
     make = staticmethod(DifferentialEvolution)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ecselm._typing import FloatArray, IntArray
-from ecselm.search.space import Box, PopulationSearch, crossover_mask, first_population
+from ecselm.search.space import INITS, Box, PopulationSearch, crossover_mask, first_population
+
+OPPOSITION = "opposition"
 
 
 class BacktrackingSearch(PopulationSearch):
@@ -24,6 +26,12 @@ class BacktrackingSearch(PopulationSearch):
         Largest share of coordinates that a trial takes from its mutant.
     initial : array of shape (n, D), default=None
         Points in the first population; the rest is drawn.
+    init : {"uniform", "opposition", "latinhypercube", "sobol"}, default="uniform"
+        How the first population is drawn, which the paper leaves to its reference [73].
+        ``"uniform"`` is (23). ``"opposition"`` draws it so, proposes the reflections of its
+        points in the centre of the box in the next generation, and keeps the best of both
+        (Rahnamayan, Tizhoosh and Salama 2007). ``"latinhypercube"`` and ``"sobol"`` cover
+        every coordinate evenly. The memory ``Q`` is uniform (25) for all.
     redraw_memory : bool, default=False
         Redraw ``Q`` in every generation, as Algorithm 2 prints step 2.1 inside its loop.
         The published algorithm draws it once, because memory must persist.
@@ -50,23 +58,37 @@ class BacktrackingSearch(PopulationSearch):
         *,
         mixrate: float = 1.0,
         initial: FloatArray | None = None,
+        init: str = "uniform",
         redraw_memory: bool = False,
         literal_bounds: bool = False,
     ) -> None:
         if not 0 < mixrate <= 1:
             raise ValueError(f"mixrate must lie in (0, 1], got {mixrate}")
+        if init != OPPOSITION and init not in INITS:
+            raise ValueError(f"init must be one of {[OPPOSITION, *INITS]}, got {init!r}")
         super().__init__()
         self._space, self._rng, self._mixrate = space, rng, mixrate
         self._redraw_memory, self._literal_bounds = redraw_memory, literal_bounds
-        self._P = first_population(space, size, rng, initial)  # (23)
+        self._opposes = init == OPPOSITION
+        drawn = "uniform" if self._opposes else init
+        self._P = first_population(space, size, rng, initial, drawn)  # (23)
         self._Q = space.sample(size, rng)  # (25), drawn once: memory must persist
         self._V = np.zeros_like(self._P)  # the trials, overwritten in every generation
         self._F = np.full(size, np.inf)
 
     def _propose(self) -> FloatArray:
-        return self._P if self.generation == 0 else self._recombine()
+        if self.generation == 0:
+            return self._P
+        if self._opposes and self.generation == 1:
+            return self._space.opposite(self._P)
+        return self._recombine()
 
     def _select(self, points: FloatArray, values: FloatArray) -> None:
+        if self._opposes and self.generation == 1:
+            both, fitness = np.vstack([self._P, points]), np.concatenate([self._F, values])
+            best = np.argsort(fitness, kind="stable")[: len(points)]
+            self._P, self._F = both[best], fitness[best]
+            return
         wins = values < self._F  # (32)
         self._P[wins], self._F[wins] = points[wins], values[wins]
 

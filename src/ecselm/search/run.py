@@ -152,6 +152,7 @@ def minimize_bsa(
     max_epochs: int = 1000,
     mixrate: float = 1.0,
     x0: Any = None,
+    init: str = "uniform",
     vectorized: bool = False,
     callback: Callable[[OptimizeResult], Any] | None = None,
     random_state: Any = None,
@@ -172,6 +173,8 @@ def minimize_bsa(
         Largest share of coordinates that a trial takes from its mutant.
     x0 : array of shape (D,) or (n, D), default=None
         Points in the first population: the result is never worse than they are.
+    init : {"uniform", "opposition", "latinhypercube", "sobol"}, default="uniform"
+        How the rest of it is drawn, as in :class:`BacktrackingSearch`.
     vectorized : bool, default=False
     callback : callable, default=None
         Called with an intermediate ``OptimizeResult`` after every generation; stops the
@@ -199,6 +202,7 @@ def minimize_bsa(
         as_generator(random_state),
         mixrate=mixrate,
         initial=x0,
+        init=init,
     )
     history = minimize(
         search,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.stats import qmc
 
 from ecselm._typing import BoolArray, FloatArray, IntArray
 
@@ -65,6 +67,11 @@ class Box:
     def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw ``size`` points uniformly (23)."""
         return self.scaled(rng.random((size, len(self))))
+
+    def opposite(self, X: FloatArray) -> FloatArray:
+        """Return the reflection of points in the centre of the box, within its bounds."""
+        reflected: FloatArray = self.low + self.high - X
+        return np.clip(reflected, self.low, self.high, out=reflected)  # rounding only
 
     def scaled(self, unit: FloatArray) -> FloatArray:
         """Map points of the unit cube into the box."""
@@ -222,13 +229,57 @@ class PopulationSearch:
         """Learn from the fitness of the points proposed last."""
 
 
+def _latin_hypercube(space: Box, size: int, rng: np.random.Generator) -> FloatArray:
+    return space.scaled(qmc.LatinHypercube(d=len(space), rng=rng).random(size))
+
+
+def _sobol(space: Box, size: int, rng: np.random.Generator) -> FloatArray:
+    if len(space) > qmc.Sobol.MAXDIM:
+        raise ValueError(
+            f"init='sobol' must have at most {qmc.Sobol.MAXDIM} coordinates, got {len(space)}; "
+            "use init='latinhypercube'"
+        )
+    points = qmc.Sobol(d=len(space), scramble=True, rng=rng)
+    return space.scaled(points.random(1 << (size - 1).bit_length())[:size])
+
+
+INITS: dict[str, Callable[[Box, int, np.random.Generator], FloatArray]] = {
+    "uniform": Box.sample,
+    "latinhypercube": _latin_hypercube,
+    "sobol": _sobol,
+}
+
+
 def first_population(
-    space: Box, size: int, rng: np.random.Generator, initial: FloatArray | None
+    space: Box,
+    size: int,
+    rng: np.random.Generator,
+    initial: FloatArray | None,
+    init: str = "uniform",
 ) -> FloatArray:
-    """Draw the first population (23), with the rows of ``initial`` in front."""
+    """Draw the first population, with the rows of ``initial`` in front.
+
+    Parameters
+    ----------
+    space : Box
+    size : int
+    rng : numpy.random.Generator
+    initial : array of shape (n, D) or None
+    init : {"uniform", "latinhypercube", "sobol"}, default="uniform"
+        Independent points, (23); one point in each of ``size`` equal intervals of every
+        coordinate; or the first points of a scrambled Sobol sequence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> box = Box.from_bounds([(0, 4)])
+    >>> P = first_population(box, 4, np.random.default_rng(0), None, "latinhypercube")
+    >>> np.sort(np.floor(P[:, 0]))
+    array([0., 1., 2., 3.])
+    """
     if size < 1:
         raise ValueError(f"population_size must be at least 1, got {size}")
-    P = space.sample(size, rng)
+    P = INITS[init](space, size, rng)
     if initial is None:
         return P
     rows = np.atleast_2d(np.asarray(initial, dtype=np.float64))
