@@ -1,7 +1,9 @@
 """Keep a full run and write ``docs/results.md``: ``python -m benchmarks.results_page [FOLDER]``.
 
 FOLDER is what ``ecselm reproduce all --output FOLDER`` has left: its results, split by split, are
-copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are ignored.
+copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are ignored. All
+results of a page come from one run: what another run has left is removed when results are kept,
+and a page is not made of results that differ from the record of the run.
 """
 
 from __future__ import annotations
@@ -18,15 +20,17 @@ from benchmarks.pages import fill_page
 from benchmarks.tables import table
 from ecselm.paper.jobs import read_rows
 from ecselm.paper.protocols import ITEMS
-from ecselm.paper.protocols.items import find_item
-from ecselm.paper.protocols.layout import layout_table
+from ecselm.paper.protocols.items import FORMS, find_item
+from ecselm.paper.protocols.layout import baseline, column_notes, layout_table
 from ecselm.paper.statistics import compare_methods, corrected_t_test
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "results"
 PAGE = HERE.parent / "docs" / "results.md"
 END = "<!-- end -->"
-OURS = "ECSELM"
+RECORD = "reproduce.json"  # of the run that all kept results come from
+SHOWN = tuple(name for name in ITEMS if name != "access")  # items of this page
+MISSING = "Not part of this run."
 FILES = ("results.parquet", "seconds.parquet", "run.json")
 # Test rows by training rows, which the corrected test needs to know.
 RATIOS = {
@@ -48,23 +52,76 @@ PER_CENT = frozenset({"accuracy", "arr", "gmean"})
 
 
 def keep(folder: Path) -> None:
-    """Copy the results of a run to where the page is made of them."""
-    for name in ITEMS:
-        if not (folder / name / "results.parquet").exists():
-            continue
-        (KEPT / name).mkdir(parents=True, exist_ok=True)
+    """Copy the results of a run to where pages are made of them, and its record.
+
+    Results of items that the run does not have are removed: they are of another run. Access
+    control has a page of its own, and may be of a run of its own, which leaves all others.
+    """
+    run = _journal_head(folder)
+    found = [name for name in ITEMS if (folder / name / "results.parquet").exists()]
+    if not found:
+        raise ValueError(f"folder must hold results of ecselm reproduce, got {folder}")
+    shown = [name for name in found if name in SHOWN]
+    for name in (*SHOWN, *found) if shown else found:
+        shutil.rmtree(KEPT / name, ignore_errors=True)
+    for name in found:
+        (KEPT / name).mkdir(parents=True)
         for file in FILES:
             shutil.copyfile(folder / name / file, KEPT / name / file)
+    if shown:
+        text = json.dumps({**run, "items": shown}, indent=1, sort_keys=True)
+        (KEPT / RECORD).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _journal_head(folder: Path) -> dict[str, Any]:
+    """Return seed, budget, version and digest of the code of a run."""
+    with (folder / "journal.jsonl").open(encoding="utf-8") as file:
+        run: dict[str, Any] = json.loads(file.readline())["run"]
+    return run
 
 
 def filled(page: str) -> str:
     """Return the page with all tables as the kept results have them."""
+    check_one_run()
     parts = {name: _item(name) for name in (*RATIOS, "keel", "table-12", "table-14")}
     parts |= {"run": _run(), "summary": _summary(), "tests": _tests(), "unequal": _unequal()}
     for name, text in parts.items():
         before, rest = page.split(f"<!-- {name} -->\n", 1)
         page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
     return page
+
+
+def check_one_run() -> None:
+    """Raise ValueError where kept results differ in what a run has only one of."""
+    run = run_record()
+    kept = [name for name in SHOWN if _is_kept(name)]
+    for key in ("budget", "seed", "version"):
+        found = {name: _record(name)[key] for name in kept}
+        expected = run[key] if run is not None else found[kept[0]]
+        for name, value in found.items():
+            if value != expected:
+                raise ValueError(
+                    f"kept results must be of one run: {name} must have {key} {expected}, got "
+                    f"{value}; keep a whole run again"
+                )
+    if run is not None and set(kept) != set(run["items"]):
+        other = sorted(set(kept) ^ set(run["items"]))
+        raise ValueError(
+            f"kept results must be those of the record, {RECORD}, got others of {', '.join(other)}"
+        )
+
+
+def run_record() -> dict[str, Any] | None:
+    """Return the record of the run that was kept, None for results kept without one."""
+    path = KEPT / RECORD
+    if not path.exists():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _is_kept(name: str) -> bool:
+    return (KEPT / name / "run.json").exists()
 
 
 def _record(name: str) -> dict[str, Any]:
@@ -79,8 +136,13 @@ def _real(name: str, kind: str = "results") -> pd.DataFrame:
     return frame[~frame["data"].isin(made_up)]
 
 
+def _has_data(name: str) -> bool:
+    """Tell whether an item was kept and has data that are no stand-ins."""
+    return _is_kept(name) and not _real(name).empty
+
+
 def _run() -> str:
-    records = [_record(name) for name in RATIOS]
+    records = [_record(name) for name in RATIOS if _is_kept(name)]
     seeds, versions = ({record[key] for record in records} for key in ("seed", "version"))
     sources = {one["label"]: one["source"] for r in records for one in r["data"]}
     real = {label for r in records for label in _real(r["item"])["data"].unique()}
@@ -89,13 +151,41 @@ def _run() -> str:
         if label in real:
             labels.setdefault(source, []).append(label)
     rows = [["; ".join(names), source] for source, names in labels.items()]
-    head = f"Seed {', '.join(map(str, seeds))}, version {', '.join(versions)}.\n\n"
-    return head + table(["data", "source"], rows)
+    head = f"Seed {', '.join(map(str, seeds))}, version {', '.join(versions)}, {_code()}\n\n"
+    return f"{head}{_hours()}\n\n" + table(["data", "source"], rows)
+
+
+def _code() -> str:
+    """Return which state of the version the results are of, or that this is unknown."""
+    run = run_record()
+    if run is None:
+        return (
+            "**of states of the code that were not recorded**: tables of this page may be of "
+            "different ones."
+        )
+    return f"code `{run['code']}`: one run, one state of the code."
+
+
+def _hours() -> str:
+    """Return the time of all fits, each counted once, though several tables may show it."""
+    frames = [_seconds_of(name) for name in SHOWN if _is_kept(name)]
+    once = pd.concat(frames).drop_duplicates(["data", "method", "split", "at"])
+    hours = float(once["value"].sum()) / 3600.0
+    return (
+        f"All fits together, tuning and prediction included, took {hours:.1f} hours of one core, "
+        "without those of figures 11 and 12."
+    )
+
+
+def _seconds_of(name: str) -> pd.DataFrame:
+    return read_rows(KEPT / name / "seconds.parquet")
 
 
 def _item(name: str) -> str:
-    """Return the table of an item, a line per method."""
+    """Return the table of an item, a line per method, and what its columns have in common."""
     item = find_item(name)
+    if not _has_data(name):
+        return MISSING
     if item.kind == "seconds":
         return _times(name)
     made = layout_table(item, _real(name))
@@ -107,7 +197,8 @@ def _item(name: str) -> str:
         header = [cell.removeprefix(f"{made.numbers['data'].iloc[0]}, ") for cell in header]
     if name == "keel":  # 71 columns would be no table
         header, rows = header[:3], [row[:3] for row in rows]
-    return table(header, rows)
+    notes = column_notes(item) if run_record() is not None else ()
+    return "\n\n".join([table(header, rows), *notes])
 
 
 def _times(name: str) -> str:
@@ -127,32 +218,39 @@ def _split_by_method(name: str, data: str) -> pd.DataFrame:
 
 
 def _summary() -> str:
-    """Return where ECSELM stands on every data set of every table that has it."""
+    """Return where every form of ECSELM stands on every data set of every table that has it."""
     rows = []
     for name, ratio in RATIOS.items():
-        for data in _real(name)["data"].unique():
+        for data in _real(name)["data"].unique() if _is_kept(name) else ():
             found = _split_by_method(name, data)
-            if OURS in found:
-                rows.append([name, str(data), *_standing(name, found, ratio)])
-    header = ["item", "data", OURS, "rank", "best", "", "difference", "p"]
+            rows += [
+                [name, str(data), ours, *_standing(name, found, ratio, ours)]
+                for ours in (*FORMS, "ECSELM")
+                if ours in found
+            ]
+    if all(row[2] == "ECSELM" for row in rows):  # results of before there were forms
+        header = ["item", "data", "ECSELM", "rank", "best", "", "difference", "p"]
+        return table(header, [[*row[:2], *row[3:]] for row in rows])
+    header = ["item", "data", "form", "", "rank", "best other", "", "difference", "p"]
     return table(header, rows)
 
 
-def _standing(name: str, found: pd.DataFrame, ratio: float) -> list[str]:
+def _standing(name: str, found: pd.DataFrame, ratio: float, ours: str = "ECSELM") -> list[str]:
+    """Return the place of a form of ECSELM, and the best method that is none of its forms."""
     metric = METRICS.get(name, find_item(name).parts[0].metrics[0])
     lower = metric in LOWER_IS_BETTER
     scale, digits = (100.0, 2) if metric in PER_CENT else (1.0, 3)
     means = scale * found.mean()
     order = means.rank(ascending=lower, method="min")
-    others = means.drop(OURS)
+    others = means.drop([one for one in (*FORMS, "ECSELM") if one in means])
     best = others.idxmin() if lower else others.idxmax()
-    p = corrected_t_test(found[OURS], found[best], test_train_ratio=ratio).p
+    p = corrected_t_test(found[ours], found[best], test_train_ratio=ratio).p
     return [
-        f"{means[OURS]:.{digits}f}",
-        f"{order[OURS]:.0f} of {len(means)}",
+        f"{means[ours]:.{digits}f}",
+        f"{order[ours]:.0f} of {len(means)}",
         str(best),
         f"{means[best]:.{digits}f}",
-        f"{means[OURS] - means[best]:+.{digits}f}",
+        f"{means[ours] - means[best]:+.{digits}f}",
         _p(p),
     ]
 
@@ -162,7 +260,8 @@ def _p(p: float) -> str:
 
 
 def _over_data(means: pd.DataFrame) -> str:
-    found = compare_methods(means, OURS, tests=("wilcoxon", "friedman"))
+    ours = baseline(means.columns)
+    found = compare_methods(means, ours, tests=("wilcoxon", "friedman"))
     pairs = found[found["method"].notna()]
     signed = pairs[pairs["test"] == "wilcoxon"].set_index("method")
     ranks = pairs[pairs["test"] == "friedman"].set_index("method")
@@ -177,17 +276,21 @@ def _over_data(means: pd.DataFrame) -> str:
         ]
         for method, one in signed.iterrows()
     ]
-    header = ["against", f"{OURS} is better by", "won / tied / lost", "Wilcoxon p", "after Holm"]
+    header = ["against", f"{ours} is better by", "won / tied / lost", "Wilcoxon p", "after Holm"]
     return table([*header, "mean ranks, after Holm"], rows)
 
 
 def _tests() -> str:
+    if not _has_data("table-12"):
+        return MISSING
     numbers = layout_table(find_item("table-12"), _real("table-12")).numbers
     means = numbers.pivot_table(index="data", columns="method", values="mean", sort=False)
     return _over_data(100.0 * means)
 
 
 def _unequal() -> str:
+    if not _has_data("keel"):
+        return MISSING
     frame = _real("keel")
     mine = frame[frame["metric"] == "gmean"]
     means = mine.pivot_table(index="data", columns="method", values="value", sort=False)

@@ -1,9 +1,24 @@
 """The page of results says what the kept results of every split say."""
 
+import json
+
 import pandas as pd
 import pytest
 
-from benchmarks.results_page import KEPT, PAGE, RATIOS, _standing, filled
+from benchmarks import results_page
+from benchmarks.results_page import (
+    KEPT,
+    PAGE,
+    RATIOS,
+    RECORD,
+    _is_kept,
+    _standing,
+    check_one_run,
+    filled,
+    keep,
+    run_record,
+)
+from ecselm.paper.protocols.layout import baseline
 
 
 def test_the_page_of_results_is_up_to_date():
@@ -16,7 +31,8 @@ def test_the_page_of_results_is_up_to_date():
 )
 def test_means_on_the_page_are_those_of_the_splits(item, metric):
     frame = pd.read_parquet(KEPT / item / "results.parquet")
-    mine = frame[(frame["metric"] == metric) & (frame["method"] == "ECSELM")]
+    ours = baseline(frame["method"].unique())
+    mine = frame[(frame["metric"] == metric) & (frame["method"] == ours)]
     if item == "keel":
         expected = f"{100 * mine.groupby('data')['value'].mean().mean():.2f}"
     else:
@@ -25,7 +41,7 @@ def test_means_on_the_page_are_those_of_the_splits(item, metric):
     assert expected in PAGE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("item", RATIOS)
+@pytest.mark.parametrize("item", [item for item in RATIOS if _is_kept(item)])
 def test_every_method_was_run_on_the_same_splits(item):
     frame = pd.read_parquet(KEPT / item / "results.parquet")
     for _, part in frame.groupby("data"):
@@ -49,3 +65,99 @@ def test_standing_tells_losses_with_their_sign():
 def test_standing_knows_that_a_small_error_is_good():
     found = pd.DataFrame({"ECSELM": [0.5, 0.6], "Ridge": [0.7, 0.7]})
     assert _standing("table-4", found, 1.0)[1:3] == ["1 of 2", "Ridge"]
+
+
+def test_the_best_other_method_is_no_form_of_ecselm():
+    found = pd.DataFrame(
+        {"ECSELM as printed": [0.5, 0.6], "ECSELM, ensemble": [0.9, 0.9], "ELM": [0.4, 0.5]}
+    )
+    assert _standing("table-1", found, 0.55, "ECSELM as printed")[1:3] == ["2 of 3", "ELM"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A small run of two items on stand-ins, and an empty place to keep it in."""
+    from dataclasses import replace
+
+    from ecselm.paper.protocols import QUICK, reproduce
+
+    monkeypatch.delenv("ECSELM_DATA", raising=False)
+    monkeypatch.setattr(results_page, "KEPT", tmp_path / "kept")
+    for name in ("table-10", "table-14"):
+        reproduce(name, tmp_path / "run", budget=replace(QUICK, most_rows=60, repeats=2))
+    return tmp_path / "run"
+
+
+def test_kept_results_are_those_of_one_run_with_its_record(run, tmp_path):
+    kept = tmp_path / "kept"
+    (kept / "table-1").mkdir(parents=True)
+    (kept / "table-1" / "run.json").write_text("{}")
+    (kept / "other.json").write_text("{}")
+    keep(run)
+    assert sorted(path.name for path in kept.iterdir()) == [
+        "other.json",
+        RECORD,
+        "table-10",
+        "table-14",
+    ]
+    record = run_record()
+    assert record["items"] == ["table-10", "table-14"]
+    head = (run / "journal.jsonl").read_text().splitlines()[0]
+    assert record["code"] == json.loads(head)["run"]["code"]
+    check_one_run()
+
+
+@pytest.mark.parametrize(("key", "value"), [("version", "0.0.9"), ("seed", 7)])
+def test_a_page_is_not_made_of_results_of_another_run(run, tmp_path, key, value):
+    keep(run)
+    path = tmp_path / "kept" / "table-14" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    with pytest.raises(ValueError, match=f"table-14 must have {key} .*, got {value}"):
+        check_one_run()
+
+
+def test_results_beside_those_of_the_record_are_refused(run, tmp_path):
+    keep(run)
+    record = tmp_path / "kept" / RECORD
+    record.write_text(json.dumps({**json.loads(record.read_text()), "items": ["table-10"]}))
+    with pytest.raises(ValueError, match="got others of table-14"):
+        check_one_run()
+
+
+def test_the_page_states_version_code_and_time_or_that_they_are_unknown(run, tmp_path):
+    keep(run)
+    page = "".join(f"<!-- {name} -->\n<!-- end -->\n" for name in parts_of_the_page())
+    text = filled(page)
+    record = run_record()
+    assert f"version {record['version']}, code `{record['code']}`: one run" in text
+    assert "hours of one core" in text
+    assert text.count(results_page.MISSING) > 5
+    (tmp_path / "kept" / RECORD).unlink()
+    assert "of states of the code that were not recorded" in filled(page)
+
+
+def parts_of_the_page():
+    return (*RATIOS, "keel", "table-12", "table-14", "run", "summary", "tests", "unequal")
+
+
+def test_a_folder_without_results_is_refused_and_nothing_is_removed(run, tmp_path):
+    keep(run)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "journal.jsonl").write_text('{"run": {}}\n')
+    with pytest.raises(ValueError, match="folder must hold results of ecselm reproduce"):
+        keep(empty)
+    assert run_record()["items"] == ["table-10", "table-14"]
+
+
+def test_a_run_of_access_control_alone_leaves_the_results_of_other_runs(run, tmp_path):
+    keep(run)
+    other, record = tmp_path / "other", run_record()
+    (other / "access").mkdir(parents=True)
+    (other / "journal.jsonl").write_text('{"run": {"seed": 1}}\n')
+    for name in results_page.FILES:
+        (other / "access" / name).write_text("made here")
+    keep(other)
+    assert (tmp_path / "kept" / "access" / "run.json").read_text() == "made here"
+    assert run_record() == record
+    check_one_run()

@@ -29,6 +29,11 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument(
         "--no-synthetic", action="store_true", help="skip experiments that have only synthetic data"
     )
+    parser.add_argument(
+        "--beside",
+        action="store_true",
+        help="print the paper's numbers next to ours, whatever the data",
+    )
     add_run_options(parser, "output folder (default: reproduced, or reproduced-quick)")
     parser.set_defaults(run=run, resumes=True)
 
@@ -58,4 +63,5 @@ def _run_one(name: str, output: str, settings: dict[str, Any], args: argparse.Na
     synthetic = not args.no_synthetic
     done = reproduce_item(name, output, **settings, synthetic=synthetic, progress=True)
     note = "\nquick: few rows, no tuning, short searches; results are not conclusive"
-    print(f"{name}: {done.text()}{note if args.quick else ''}\n", flush=True)
+    text = done.text(beside=True) if args.beside else done.text()
+    print(f"{name}: {text}{note if args.quick else ''}\n", flush=True)

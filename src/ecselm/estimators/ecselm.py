@@ -89,7 +89,7 @@ from ecselm.fitness.folds import read_groups, training_rows, validation_rows
 from ecselm.layers import ACTIVATIONS, KernelMap
 from ecselm.linalg import loo_scores
 from ecselm.metrics import default_metric, get_scorer
-from ecselm.search import AskTell
+from ecselm.search import AskTell, BacktrackingSearch
 
 SEARCHED: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"search"})],
@@ -116,6 +116,8 @@ PRINTED: dict[str, Any] = {
     "population_size": 100,
     "max_epochs": 100,
 }
+# Algorithm 2 with step 2.1 inside the loop and (30) for all entries.
+LITERAL_SEARCH = partial(BacktrackingSearch, redraw_memory=True, literal_bounds=True)
 PLAIN: dict[str, Any] = {
     "ensemble": None,
     "scoring": "accuracy",
@@ -516,16 +518,26 @@ class ECSELMClassifier(ELMClassifierBase):
         self.verbose = verbose
 
     @classmethod
-    def paper(cls, **parameters: Any) -> Self:
-        """Return the estimator with the paper's settings, letter by letter.
+    def paper(cls, *, literal: bool = False, **parameters: Any) -> Self:
+        """Return the estimator with the paper's settings.
 
         One layer of radial basis units with uniformly drawn weights on inputs scaled to
         [-1, 1], one cost per row between -1 and 1, a population of 100 over 100 epochs drawn
         without priors, and the error on the training rows as fitness. It overfits: it is there
         for comparison. The paper leaves L and C to be chosen for each of its data sets.
 
+        Algorithm 2 as printed differs in two steps from the published backtracking search,
+        which the paper says it takes (reference [40]). Step 2.1 stands inside the loop, so
+        that the historical population of (25) is drawn again in every generation and
+        remembers nothing beyond it; and (30) redraws also the entries that lie within the
+        bounds, so that of (29) only those are left that fell beyond a bound and are set to it:
+        the search is nearly random. We take both for slips.
+
         Parameters
         ----------
+        literal : bool, default=False
+            False is the published search: memory is drawn once, and (30) applies to entries
+            beyond the bounds. True takes step 2.1 and (30) letter by letter.
         **parameters
             Parameters that differ, such as ``n_hidden``, ``C`` or ``random_state``.
 
@@ -533,8 +545,11 @@ class ECSELMClassifier(ELMClassifierBase):
         --------
         >>> ECSELMClassifier.paper(C=2**10).cost_bounds
         (-1.0, 1.0)
+        >>> ECSELMClassifier.paper(literal=True).optimizer.keywords
+        {'redraw_memory': True, 'literal_bounds': True}
         """
-        return cls(**{**PRINTED, **PLAIN, **parameters})
+        letters = {"optimizer": LITERAL_SEARCH} if literal else {}
+        return cls(**{**PRINTED, **PLAIN, **letters, **parameters})
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -40,6 +40,7 @@ from ecselm.estimators._source import (
     TrainingData,
 )
 from ecselm.estimators.ecselm import (
+    LITERAL_SEARCH,
     PRINTED,
     SEARCHED,
     no_partial_fit,
@@ -197,11 +198,14 @@ class ECSELMRegressor(ELMRegressorBase):
         self.verbose = verbose
 
     @classmethod
-    def paper(cls, **parameters: Any) -> Self:
+    def paper(cls, *, literal: bool = False, **parameters: Any) -> Self:
         """Return the estimator with the paper's settings, see :meth:`ECSELMClassifier.paper`.
 
         Parameters
         ----------
+        literal : bool, default=False
+            False is the published backtracking search; True takes step 2.1 of Algorithm 2 and
+            (30) letter by letter, which makes the search nearly random.
         **parameters
             Parameters that differ, such as ``n_hidden``, ``C`` or ``random_state``.
 
@@ -210,7 +214,8 @@ class ECSELMRegressor(ELMRegressorBase):
         >>> ECSELMRegressor.paper().population_size
         100
         """
-        return cls(**{**PRINTED, **parameters})
+        letters = {"optimizer": LITERAL_SEARCH} if literal else {}
+        return cls(**{**PRINTED, **letters, **parameters})
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

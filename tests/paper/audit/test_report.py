@@ -56,7 +56,7 @@ def test_random_labels_are_clean_only_if_all_but_the_oracle_stay_at_chance(found
     at_chance = [replace(arm, accuracy=(0.2, 0.2)) for arm in run.arms]
     leaking = [replace(arm, accuracy=(0.5, 0.5)) if arm.is_oracle else arm for arm in at_chance]
     assert replace(run, arms=tuple(leaking)).is_clean
-    lucky = Arm("training rows", (-1.0, 1.0), (0.5, 0.5), (0.5, 0.5))
+    lucky = Arm("training rows", (-1.0, 1.0), (0.5, 0.5), (0.5, 0.5), (0.2, 0.2))
     dirty = replace(run, arms=(*leaking, lucky))
     assert not dirty.is_clean
     assert "NOT all" in render(replace(found, random_labels=dirty))
@@ -94,3 +94,21 @@ def test_a_folder_of_another_audit_is_refused(monkeypatch, tmp_path):
         audit(quick=True, random_state=1, output=tmp_path)
     with pytest.raises(ValueError, match="random_state must be an integer with output, got None"):
         audit(quick=True, random_state=None, output=tmp_path)
+
+
+def test_gains_are_compared_with_those_of_the_same_methods_in_the_same_table(found):
+    text = render(found)
+    plain, oracle = found.arms[0].mean, next(arm for arm in found.arms if arm.is_oracle)
+    assert f"{100 * (oracle.mean - plain):+.1f}" in text
+    assert "ECSELM over ELM, ten splits 400/220: +17.0 in the line Facial (A), E" in text
+    assert "+12.1 to +18.4 in all 8." in text
+
+
+def test_the_table_of_splits_has_equal_costs_on_the_rows_of_every_fitness(found):
+    table = report.split_table(found)
+    searched = table[table["low"].notna()]
+    assert searched["equal"].between(0, 1).all()
+    oracle = searched[searched["fitness_on"].str.startswith("ORACLE")]
+    plain = table[table["fitness_on"] == "plain ELM, no search"].set_index(["labels", "split"])
+    for _, row in oracle.iterrows():
+        assert row["equal"] == plain.loc[(row["labels"], row["split"]), "accuracy"]

@@ -65,30 +65,36 @@ def test_costs_of_one_are_the_plain_machine(data):
 
 @BOUNDS
 def test_training_fitness_is_the_accuracy_on_the_training_rows(task, bounds):
-    B, fitness = search_costs(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
+    B, fitness, equal = search_costs(task, KINDS[0], bounds, TINY, np.random.default_rng(2))
     H, y = task.H[:400], task.y[:400]
     assert np.mean(literal_predictions(H, y, B, H) == y) == pytest.approx(fitness)
+    assert np.mean(literal_predictions(H, y, np.ones(400), H) == y) == pytest.approx(equal)
     assert bounds[0] <= B.min() <= B.max() <= bounds[1]
 
 
 @BOUNDS
 def test_out_of_fold_fitness_is_trained_without_the_fold(task, bounds):
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
-    B, fitness = search_costs(task, KINDS[1], bounds, TINY, rng)
-    y, right = task.y[:400], 0
+    B, fitness, equal = search_costs(task, KINDS[1], bounds, TINY, rng)
+    y, right, right_equal = task.y[:400], 0, 0
     for split in fold_splits(task.X[:400], y, N_FOLDS, same):
         H = task.H[split.train]
         y_pred = literal_predictions(H, y[split.train], B[split.train], task.H[split.test])
         right += np.sum(y_pred == y[split.test])
+        ones = np.ones(len(split.train))
+        y_equal = literal_predictions(H, y[split.train], ones, task.H[split.test])
+        right_equal += np.sum(y_equal == y[split.test])
     assert right / 400 == pytest.approx(fitness)
+    assert right_equal / 400 == pytest.approx(equal)
 
 
 @BOUNDS
 def test_the_oracle_searches_on_the_test_rows(task, bounds):
-    B, fitness = search_costs(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
+    B, fitness, equal = search_costs(task, KINDS[2], bounds, TINY, np.random.default_rng(2))
     y_pred = literal_predictions(task.H[:400], task.y[:400], B, task.H[400:])
     assert np.mean(y_pred == task.y[400:]) == pytest.approx(fitness)
     assert task.accuracy(B) == pytest.approx(fitness)
+    assert task.accuracy(np.ones(400)) == pytest.approx(equal)
 
 
 def test_only_the_oracle_is_moved_by_the_labels_of_the_test_rows(task):

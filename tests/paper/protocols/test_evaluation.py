@@ -8,6 +8,7 @@ from ecselm.paper.protocols.evaluation import (
     evaluate_classes,
     evaluate_levels,
     evaluate_pairs,
+    evaluate_persons,
     evaluate_scores,
 )
 
@@ -101,3 +102,9 @@ def test_costs_are_evaluated_where_the_data_have_them():
     assert not found(
         evaluate_classes(FixedModel(y_pred), None, y, of_classes(np.arange(2))), "mean_cost"
     )
+
+
+def test_scores_of_persons_go_to_the_number_of_persons_in_the_split():
+    y, y_pred = np.array([7, 7, 20, 31]), np.array([7, 20, 20, 7])
+    rows = evaluate_persons(FixedModel(y_pred), None, y, of_classes(np.arange(100)))
+    assert found(rows, "cum_score") == {"0": 0.5, "1": 0.75, "2": 1.0}

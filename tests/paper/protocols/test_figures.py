@@ -167,3 +167,51 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, tmp_path):
 def test_matplotlib_is_not_loaded_before_something_is_drawn():
     code = "import sys, ecselm.paper.protocols.figures; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
+
+
+BEAUTY = ("Facial (A), E", "Facial (A), W", "Facial (A), E+W")
+
+
+def axes_of(item, frame):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = figures._make_figure(FIGURES[item], frame)
+    FigureCanvasAgg(figure).draw()
+    return figure.axes
+
+
+@pytest.mark.parametrize("item", ["figure-3", "figure-4", "figure-5"])
+def test_attractiveness_has_six_panels_elms_above_and_subspaces_below(item):
+    methods = [one.name for one in ITEMS[item].parts[0].settings]
+    panels = axes_of(item, made(item, BEAUTY, methods))
+    titles = [" ".join(ax.get_title().split()) for ax in panels]
+    families = ["ELMs"] * 3 + ["subspaces"] * 3
+    assert titles == [
+        f"({letter}) {data}, {family}"
+        for letter, data, family in zip("abcdef", BEAUTY * 2, families, strict=True)
+    ]
+    ours = {name for name in methods if name.startswith("ECSELM")}
+    subspaces = {name for name in methods if name.endswith("-NN")}
+    for i, ax in enumerate(panels):
+        drawn = {text.get_text() for text in ax.get_legend().get_texts()}
+        assert drawn == ours | (subspaces if i >= 3 else set(methods) - subspaces - ours)
+
+
+def test_a_family_without_methods_has_no_panels():
+    assert len(axes_of("figure-3", made("figure-3", BEAUTY, METHODS))) == 3
+
+
+def test_the_legend_of_the_roc_curves_stands_inside_the_axes():
+    methods = tuple(one.name for one in ITEMS["figure-8"].parts[0].settings)
+    (ax,) = axes_of("figure-8", made("figure-8", ("LFW, LBP: own data",), methods))
+    legend, box = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert box.x0 <= legend.x0 < legend.x1 <= box.x1
+    assert box.y0 <= legend.y0 < legend.y1 <= box.y1
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+
+
+@pytest.mark.parametrize("n_persons", [12, 40, 100])
+def test_scores_of_faces_go_to_the_number_of_persons(n_persons):
+    rows = [("AR", "ELM", 0, "cum_score", str(at), 1.0) for at in range(n_persons)]
+    (ax,) = axes_of("figure-6", pd.DataFrame(rows, columns=COLUMNS))
+    assert ax.get_xlim() == (0, n_persons - 1)

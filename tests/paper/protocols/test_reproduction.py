@@ -11,8 +11,10 @@ import pytest
 from ecselm.paper.datasets import make_enose_like, make_m2b_like
 from ecselm.paper.jobs import COLUMNS, Journal, read_rows
 from ecselm.paper.protocols import ITEMS, QUICK, reproduce, reproduction
-from ecselm.paper.protocols.items import find_item
+from ecselm.paper.protocols.beside import beside_table, published_table
+from ecselm.paper.protocols.items import AS_PRINTED, ENSEMBLE, ONE_LAYER, find_item
 from ecselm.paper.protocols.protocol import CaseInfo
+from ecselm.paper.protocols.published import PUBLISHED
 from ecselm.paper.protocols.reproduction import plan_item
 from ecselm.search import BacktrackingSearch
 
@@ -36,6 +38,12 @@ def short_whole(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ECSELM_DATA", raising=False)
         return reproduce("table-11", tmp_path_factory.mktemp("short"), budget=SHORT)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A folder in which items share their jobs."""
+    return tmp_path_factory.mktemp("shared")
 
 
 def contents(folder):
@@ -144,8 +152,8 @@ def test_published_numbers_stand_beside_results_on_the_data_of_the_paper(tmp_pat
     frame = pd.read_csv(done.folder / "published.csv")
     trr = frame[frame["data"] == "TRR"].set_index("method")
     assert trr["mean"]["KPLS-DA"] == pytest.approx(0.9321)
-    ours = {setting.method for setting in done.item.parts[0].settings}
-    assert set(trr.index) == ours - {"kernel ECSELM"}  # which the paper has no column for
+    ours = {setting.name for setting in done.item.parts[0].settings}
+    assert set(trr.index) == ours - {"kernel ECSELM", ONE_LAYER, ENSEMBLE}  # not in the paper
 
 
 def test_only_rows_on_the_data_of_the_paper_are_put_beside(tmp_path, monkeypatch):
@@ -180,14 +188,14 @@ def test_numbers_on_other_data_than_the_run_had_are_not_put_beside():
         CaseInfo(label, origin, "", "", "", 1)
         for label, origin in (("E-NOSE", "paper"), ("LFW, LBP", "public"), ("AR", "synthetic"))
     )
-    beside = {name: reproduction._published(find_item(name), cases) for name in ITEMS}
+    beside = {name: published_table(find_item(name), cases) for name in ITEMS}
     assert {name for name, table in beside.items() if table is not None} == {
         "table-10",
         "table-11",
         "table-12",
     }
     assert [row[0] for row in beside["table-12"].rows] == ["E-NOSE"]
-    assert reproduction._published(find_item("table-13"), cases[:1]).rows[0][1] == "0.0062"
+    assert published_table(find_item("table-13"), cases[:1]).rows[0][1] == "0.0062"
 
 
 def test_other_splits_of_the_same_rows_are_not_taken_from_the_journal():
@@ -213,3 +221,85 @@ def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     assert len(calls) == 3
     done = Journal(tmp_path, {}).folder.joinpath("journal.jsonl").read_text().splitlines()[1:]
     assert "|ECSELM|" not in "".join(done)
+
+
+@pytest.mark.parametrize("name", ["table-3", "table-7", "table-9", "table-11", "table-12"])
+def test_numbers_of_the_paper_stand_beside_ours_whatever_the_data(shared, name):
+    done = reproduce(name, shared, budget=SHORT)
+    assert done.published is None
+    frame = pd.read_csv(done.folder / "beside.csv")
+    assert set(frame["method"]) == {
+        setting.name for part in done.item.parts for setting in part.settings
+    }
+    measures = {"arr", "trr"} if name == "table-11" else set(frame["measure"])
+    mine = frame[frame["measure"].isin(measures)].set_index("method")
+    assert mine.loc[[AS_PRINTED], "paper"].notna().all()
+    assert mine.loc[[ENSEMBLE, ONE_LAYER], "paper"].isna().all()
+    text = done.text(beside=True)
+    assert "ours, and the paper's on its own data" in text
+    assert "ours, and the paper's on its own data" not in done.text()
+    assert text.count("\n") > len(frame)  # none is left out
+
+
+def test_a_number_beside_ours_is_that_of_the_same_row_and_method(shared):
+    done = reproduce("table-3", shared, budget=SHORT)
+    frame = pd.read_csv(done.folder / "beside.csv")
+    printed = PUBLISHED["table-3"]
+    for row, ours, theirs in (("Dressing, W", "kNN", "KNN"), ("Vocal, E", AS_PRINTED, "ECSELM")):
+        mine = frame[frame["data"].str.startswith(f"{row}:") & (frame["method"] == ours)]
+        place = printed.rows.index(row)
+        assert mine["paper"].item() == pytest.approx(printed.column(theirs)[place] / 100)
+
+
+def test_p_values_and_seconds_stand_beside_those_of_the_paper(shared):
+    p = reproduce("table-13", shared, budget=SHORT).beside.numbers.set_index("method")["paper"]
+    assert p["ELM"] == 0.0030
+    assert p[[ONE_LAYER, ENSEMBLE]].isna().all()
+    times = reproduce("table-14", shared, budget=SHORT).beside.numbers.set_index("method")
+    assert times["paper"][AS_PRINTED] == 237.81
+
+
+def test_figures_have_no_numbers_to_stand_beside(whole):
+    assert beside_table(find_item("figure-9"), whole.table) is None
+    figure = replace(whole, item=find_item("figure-9"), beside=None)
+    assert "the paper prints no numbers of figure-9" in figure.text(beside=True)
+
+
+def test_columns_that_are_another_column_are_named(whole):
+    gases = reproduction.column_notes(find_item("table-10"))
+    assert "CSPCA-NN: the same as PCA-NN (equal costs) on E-NOSE" in gases
+    assert not any("CSPCA-NN" in note for note in reproduction.column_notes(find_item("table-2")))
+    assert all(note in whole.text() for note in whole.notes)
+
+
+def test_results_of_other_code_in_the_same_folder_are_refused(whole, monkeypatch):
+    monkeypatch.setattr(reproduction, "code_digest", lambda: "another")
+    with pytest.raises(ValueError, match="name another one"):
+        reproduce("table-11", whole.folder.parent, budget=QUICK)
+
+
+def test_the_digest_of_the_code_follows_every_module_that_results_depend_on(tmp_path, monkeypatch):
+    digest = reproduction.code_digest.__wrapped__
+    monkeypatch.setattr(reproduction.ecselm, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "search").mkdir()
+    (tmp_path / "report").mkdir()
+    seen = [digest()]
+    for name in ("search/one.py", "search/one.c", "report/page.py", "search/notes.txt"):
+        (tmp_path / name).write_text("1")
+        seen.append(digest())
+    assert seen[0] != seen[1] != seen[2]
+    assert seen[2] == seen[3] == seen[4]
+
+
+def test_own_data_in_the_layout_of_the_paper_are_called_what_they_are(tmp_path, monkeypatch):
+    def own():
+        data = make_enose_like(random_state=0)
+        return replace(data, name="E-NOSE", X=data.X[::2], y=data.y[::2], synthetic=False)
+
+    monkeypatch.setattr("ecselm.paper.protocols.imbalance.load_enose", own)
+    done = reproduce("table-11", tmp_path, budget=SHORT, synthetic=False)
+    label = "E-NOSE: own data (241 rows, 6 features, 6 classes)"
+    assert [(case.label, case.origin) for case in done.cases] == [(label, "own")]
+    assert f"{label}: own data in the paper's layout, not the paper's" in done.text()
+    assert done.published is None
+    assert done.beside is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -36,6 +37,7 @@ N_FOLDS = 3
 PLAIN = "plain ELM, no search"
 KINDS = ("training rows", "out-of-fold rows", "ORACLE: test rows")
 SIGNED, POSITIVE = (-1.0, 1.0), (1e-3, 1.0)  # as in the paper; as costs should be
+METRICS = ("fitness", "accuracy", "equal")  # of every arm, in the order of the journal
 ARMS = tuple((bounds, kind) for bounds in (SIGNED, POSITIVE) for kind in KINDS)
 
 
@@ -56,6 +58,7 @@ class Arm:
     bounds: tuple[float, float] | None  # of the costs
     fitness: tuple[float, ...]  # accuracy on those rows, a repeat each
     accuracy: tuple[float, ...]  # on the test rows
+    equal: tuple[float, ...] = ()  # accuracy of equal costs on the rows of the fitness
 
     @property
     def is_oracle(self) -> bool:
@@ -125,21 +128,32 @@ class Task:
         return [Split(train, np.arange(self.n_train, len(self.y)))]
 
 
+class Found(NamedTuple):
+    """Costs, their fitness, and that of equal costs on the same rows."""
+
+    B: FloatArray  # (n_train,)
+    fitness: float
+    equal: float
+
+
 def search_costs(
     task: Task, kind: str, bounds: tuple[float, float], effort: Effort, rng: np.random.Generator
-) -> tuple[FloatArray, float]:
-    """Search one cost per training row by (21); return B (n_train,) and its fitness.
+) -> Found:
+    """Search one cost per training row by (21).
 
     Fitness is the accuracy on the rows of the ``kind``, by backtracking search from a first
-    population drawn at random, as Algorithm 2 has it.
+    population drawn at random, as Algorithm 2 has it. Equal costs are evaluated on the same
+    rows by the same models: a gain in fitness can be compared with a gain on the test rows.
     """
     splits = task.splits(kind, rng)
     space = Box(np.full(task.n_train, bounds[0]), np.full(task.n_train, bounds[1]))
     search = BacktrackingSearch(space, effort.population_size, rng)
+    losses = _losses(task, splits)
     with interruptible():  # a stopped search must not pass for a whole one
-        minimize(search, _losses(task, splits), max_epochs=effort.max_epochs)
+        minimize(search, losses, max_epochs=effort.max_epochs)
     B, loss = search.best
-    return B, -loss
+    equal = -float(losses(np.ones((1, task.n_train)))[0])
+    return Found(B, -loss, equal)
 
 
 def _losses(task: Task, splits: list[Split]) -> Callable[[FloatArray], FloatArray]:
@@ -193,16 +207,16 @@ class SearchJob:
         y = rng.integers(self.n_classes, size=len(self.X)) if self.y is None else self.y
         with threadpool_limits(1):  # the last bits of a sum depend on the number of threads
             task = Task.draw(self.X, y, self.n_classes, rng)
-            found = [(np.nan, task.accuracy(np.ones(task.n_train)))]
+            found = [(np.nan, task.accuracy(np.ones(task.n_train)), np.nan)]
             for (bounds, kind), arm_rng in zip(ARMS, arm_rngs, strict=True):
-                B, fitness = search_costs(task, kind, bounds, self.effort, arm_rng)
-                found.append((fitness, task.accuracy(B)))
+                B, fitness, equal = search_costs(task, kind, bounds, self.effort, arm_rng)
+                found.append((fitness, task.accuracy(B), equal))
         return JobResult(
             self.key,
             tuple(
                 Measurement(metric, float(value), str(arm))
-                for arm, pair in enumerate(found)
-                for metric, value in zip(("fitness", "accuracy"), pair, strict=True)
+                for arm, values in enumerate(found)
+                for metric, value in zip(METRICS, values, strict=True)
             ),
         )
 
@@ -253,8 +267,9 @@ def compare_searches(
     ]
     results = run_jobs(jobs, journal, n_jobs=n_jobs, progress=progress)
     values = np.array([[one.value for one in results[job.key].rows] for job in jobs])
-    F, A = values[:, ::2], values[:, 1::2]  # (n_repeats, 1 + n_arms) each
+    n_metrics = len(METRICS)
+    F, A, E = (values[:, j::n_metrics] for j in range(n_metrics))  # (n_repeats, 1 + n_arms) each
     return tuple(
-        Arm(kind, bounds, tuple(F[:, i].tolist()), tuple(A[:, i].tolist()))
+        Arm(kind, bounds, *(tuple(M[:, i].tolist()) for M in (F, A, E)))
         for i, (bounds, kind) in enumerate([(None, PLAIN), *ARMS])
     )

@@ -11,9 +11,11 @@ from sklearn.preprocessing import StandardScaler
 
 from ecselm._typing import AnyArray
 from ecselm.paper.datasets import Dataset, load_m2b, load_scut, make_m2b_like
+from ecselm.paper.datasets.beauty import N_PEOPLE, WIDTHS
 from ecselm.paper.datasets.dataset import Folds
 from ecselm.paper.protocols.evaluation import evaluate_levels, evaluate_scores
 from ecselm.paper.protocols.protocol import (
+    ORIGINS,
     Budget,
     Case,
     Load,
@@ -39,7 +41,6 @@ PUBLIC: dict[str, Literal["appearance", "geometric"]] = {
 # their scores.
 GROUPS: dict[str, Literal["AF", "AM"]] = {"E": "AF", "W": "AM"}
 Target = Literal["level", "score"]
-ORIGINS: tuple[Origin, ...] = ("paper", "public", "synthetic")
 
 
 def m2b_loads(features: str, culture: Any, target: Target) -> dict[Origin, Load | None]:
@@ -56,9 +57,20 @@ def m2b_loads(features: str, culture: Any, target: Target) -> dict[Origin, Load 
     }
 
 
+def is_m2b(features: str, data: Dataset) -> bool:
+    """Tell whether rows have the sizes of M2B, rather than being own data in its layout."""
+    n, width = data.X.shape
+    return n == N_PEOPLE and WIDTHS[features] in (None, width)  # None: the paper does not say
+
+
 def m2b_case(name: str, culture: str, target: Target) -> Case:
     """Return one line of a table on M2B, on the best available data."""
-    found = first_available(f"{name}, {culture}", **m2b_loads(FEATURES[name], culture, target))
+    features = FEATURES[name]
+    found = first_available(
+        f"{name}, {culture}",
+        **m2b_loads(features, culture, target),
+        is_papers=partial(is_m2b, features),
+    )
     if found is None:
         raise FileNotFoundError(f"there must be data for {name}, {culture}, got none")
     return found

@@ -47,10 +47,13 @@ def evaluate_persons(
     """Evaluate many classes: rates, and the cumulative scores of figure 6.
 
     Persons have no order: those scores depend on their numbers, and are here only because
-    the paper draws them.
+    the paper draws them. They go to the number of persons of the split, who are all of the
+    data unless a budget takes fewer.
     """
     y_pred = model.predict(X)
-    return (*_rates(y, y_pred), *_cumulative(y, y_pred, data_classes(data)))
+    classes = data_classes(data)
+    present = classes[np.isin(classes, np.concatenate([y, y_pred]))]
+    return (*_rates(y, y_pred), *_cumulative(y, y_pred, present))
 
 
 def evaluate_classes(

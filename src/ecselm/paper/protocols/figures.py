@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from textwrap import fill
 from typing import Any, Protocol
 
@@ -24,8 +25,12 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
 PANEL = (4.2, 3.4)  # inches
-ROC_PANEL = (5.4, 3.6)  # a square beside a legend with names and areas
+WIDE_PANEL = (6.2, 4.0)  # with a legend of many or of long names beside it
+# A square has room for its labels in a higher panel, and for names and areas at its lower right.
+ROC_PANEL = (4.8, 5.5)
 WIDEST = 3  # panels in a row
+OUR_METHOD = "ECSELM"  # how all its forms begin; they are in the panels of both families
+SUBSPACE_ENDING = "-NN"  # of the names of subspace methods
 WIDEST_TITLE = 44  # characters
 
 
@@ -44,6 +49,14 @@ class Axis(Protocol):
     def log(self) -> bool:
         """Return whether that axis is logarithmic."""
 
+    @property
+    def legend_inside(self) -> bool:
+        """Return whether the legend stands inside the axes."""
+
+    @property
+    def to_last(self) -> bool:
+        """Return whether that axis ends at the last point of the data."""
+
 
 def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
     """Draw the mean of the metric over the splits, a curve for every method."""
@@ -54,10 +67,16 @@ def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
     points = np.unique(places(part["at"]))
     if len(points) <= MAX_TICKS:
         ax.set_xticks(points)
+    if axis.to_last and len(points) > 1:
+        ax.set_xlim(points[0], points[-1])
     ax.set_xlabel(axis.across)
     ax.set_ylabel(axis.metric.replace("cum_score", "cumulative score"))
     ax.grid(alpha=0.3)
-    _legend(ax)
+    if axis.legend_inside:  # cumulative scores rise to 1: the lower right has no curve
+        ax.set_ylim(0.0, 1.02)
+        ax.legend(fontsize="x-small", loc="lower right")
+    else:
+        _legend(ax)
 
 
 def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
@@ -69,8 +88,11 @@ def draw_roc(ax: Any, part: Any, axis: Axis) -> None:
     ax.plot([0.0, 1.0], [0.0, 1.0], color="0.7", linewidth=0.8, linestyle=":")
     ax.set_xlabel(axis.across)
     ax.set_ylabel("true positive rate")
+    ax.set_xlim(0.0, 1.0)
+    ax.set_ylim(0.0, 1.02)
     ax.set_box_aspect(1.0)
-    _legend(ax)
+    # Inside: below the diagonal there are no curves of methods that have learned anything.
+    ax.legend(fontsize="x-small", loc="lower right")
 
 
 def _legend(ax: Any) -> None:
@@ -154,21 +176,40 @@ class FigureKind:
     beside: str | None = None  # a metric in the legend
     log: bool = False
     size: tuple[float, float] = PANEL
+    by_family: bool = False  # a row of panels for ELMs and one for subspaces
+    to_last: bool = False  # the horizontal axis ends at the last point
+
+    @property
+    def legend_inside(self) -> bool:
+        """Return whether the legend stands inside the axes."""
+        return self.by_family
 
 
 _SCORES = "cumulative score"
 FIGURES: dict[str, FigureKind] = {
-    "figure-3": FigureKind("cum_score", "tolerance", f"Faces, {_SCORES}", draw_curves),
-    "figure-4": FigureKind("cum_score", "tolerance", f"Dressing, {_SCORES}", draw_curves),
-    "figure-5": FigureKind("cum_score", "tolerance", f"Voices, {_SCORES}", draw_curves),
-    "figure-6": FigureKind("cum_score", "tolerance", f"AR, {_SCORES}", draw_curves),
+    "figure-3": FigureKind(
+        "cum_score", "tolerance", f"Faces, {_SCORES}", draw_curves, by_family=True
+    ),
+    "figure-4": FigureKind(
+        "cum_score", "tolerance", f"Dressing, {_SCORES}", draw_curves, by_family=True
+    ),
+    "figure-5": FigureKind(
+        "cum_score", "tolerance", f"Voices, {_SCORES}", draw_curves, by_family=True
+    ),
+    "figure-6": FigureKind(
+        "cum_score", "tolerance", f"Persons, {_SCORES}", draw_curves, size=WIDE_PANEL, to_last=True
+    ),
     "figure-8": FigureKind(
         "tpr", "false positive rate", "Pairs of faces", draw_roc, beside="auc", size=ROC_PANEL
     ),
     "figure-9": FigureKind("confusion", "predicted", "Gases", draw_confusion, by_method=True),
     "figure-10": FigureKind("confusion", "predicted", "Beauty", draw_confusion, by_method=True),
-    "figure-11": FigureKind("accuracy", "C", "Accuracy over C", draw_curves, log=True),
-    "figure-12": FigureKind("accuracy", "L", "Accuracy over hidden units", draw_curves),
+    "figure-11": FigureKind(
+        "accuracy", "C", "Accuracy over C", draw_curves, log=True, size=WIDE_PANEL
+    ),
+    "figure-12": FigureKind(
+        "accuracy", "L", "Accuracy over hidden units", draw_curves, size=WIDE_PANEL
+    ),
 }
 
 
@@ -254,19 +295,41 @@ def _matplotlib() -> Any:
 
 def _make_figure(kind: FigureKind, frame: Any) -> Any:
     """Return a figure without a window."""
-    keys = ["data", "method"] if kind.by_method else ["data"]
     wanted = frame[frame["metric"].isin([kind.metric, kind.beside])]
-    panels = list(wanted.groupby(keys, sort=False))
-    n_columns = min(WIDEST, len(panels))
+    panels = _panels(kind, wanted)
+    n_columns = wanted["data"].nunique() if kind.by_family else min(WIDEST, len(panels))
     n_rows = -(-len(panels) // n_columns)
     figure = _matplotlib().figure.Figure(
         figsize=(kind.size[0] * n_columns, kind.size[1] * n_rows), layout="constrained"
     )
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
-    for ax, (names, part) in zip(grid.flat, panels, strict=False):
-        ax.set_title(fill(", ".join(str(name) for name in names), WIDEST_TITLE), fontsize="small")
+    for ax, (title, part) in zip(grid.flat, panels, strict=False):
+        ax.set_title(fill(title, WIDEST_TITLE), fontsize="small")
         kind.panel(ax, part, kind)
     for ax in grid.flat[len(panels) :]:
         ax.remove()
     figure.suptitle(kind.title)
     return figure
+
+
+def _panels(kind: FigureKind, wanted: Any) -> list[tuple[str, Any]]:
+    """Return the titles of the panels and their rows of the frame.
+
+    Panels by family are lettered as in the paper: ELMs from (a), then subspaces.
+    """
+    if not kind.by_family:
+        keys = ["data", "method"] if kind.by_method else ["data"]
+        groups = wanted.groupby(keys, sort=False)
+        return [(", ".join(str(name) for name in names), part) for names, part in groups]
+    methods = wanted["method"].astype(str)
+    ours, subspace = methods.str.startswith(OUR_METHOD), methods.str.endswith(SUBSPACE_ENDING)
+    parts = [
+        (str(data), family, part)
+        for family, own in (("ELMs", ~ours & ~subspace), ("subspaces", subspace))
+        if own.any()
+        for data, part in wanted[ours | own].groupby("data", sort=False)
+    ]
+    return [
+        (f"({letter}) {data}, {family}", part)
+        for letter, (data, family, part) in zip(ascii_lowercase, parts, strict=False)
+    ]

@@ -27,6 +27,7 @@ MINIMUM = {
     "folds": 2,
     "population": 6,
     "components": 1,
+    "iterations": 1,
 }
 
 
@@ -51,7 +52,10 @@ class Budget:
     population : int or None, default=None
         Size and epochs of evolutionary searches; None leaves them to the methods.
     components : int or None, default=None
-        Principal components behind the five similarities of pairs; None leaves them, too.
+        Principal components of the pictures of pairs, for the five similarities and for
+        metric learners; None leaves them, too.
+    iterations : int or None, default=None
+        Most iterations of metric learners; None leaves them, too.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Budget:
     folds: int = 3
     population: int | None = None
     components: int | None = None
+    iterations: int | None = None
 
     def __post_init__(self) -> None:
         for name, minimum in MINIMUM.items():
@@ -79,7 +84,14 @@ class Budget:
 
 FULL = Budget()
 QUICK = Budget(
-    repeats=2, sensitive=1, most_rows=180, most_cases=12, tuned=False, population=6, components=30
+    repeats=2,
+    sensitive=1,
+    most_rows=180,
+    most_cases=12,
+    tuned=False,
+    population=6,
+    components=30,
+    iterations=30,
 )
 
 
@@ -241,7 +253,7 @@ def prepare_rows(
     start = time.perf_counter()
     train, test = prepare(X, y, X_test, budget)
     made = PreparedRows(train, test, time.perf_counter() - start)
-    if path is not None:
+    if path is not None and train is not X:  # rows that were left as they are need no copy
         _write(path, made)
     return made
 
@@ -263,7 +275,8 @@ def _write(path: Path, made: PreparedRows) -> None:
     write_whole(path, buffer.getvalue())
 
 
-Origin = Literal["paper", "public", "synthetic"]
+Origin = Literal["paper", "own", "public", "synthetic"]
+ORIGINS: tuple[Origin, ...] = ("paper", "own", "public", "synthetic")  # nearest to the paper first
 Evaluate = Callable[[Any, FloatArray, AnyArray, Dataset], tuple[Measurement, ...]]
 Load = Callable[[], Dataset]
 
@@ -273,7 +286,7 @@ class Case:
     """One data set of a protocol: a line of its tables."""
 
     name: str  # in the paper's tables
-    origin: Origin  # the paper's data, the nearest public ones, or a stand-in
+    origin: Origin  # the paper's data, own ones in their layout, public ones, or a stand-in
     load: Load
 
 
@@ -342,11 +355,26 @@ class Protocol:
 
 
 def first_available(
-    name: str, paper: Load | None, public: Load | None, synthetic: Load | None
+    name: str,
+    paper: Load | None,
+    public: Load | None,
+    synthetic: Load | None,
+    *,
+    is_papers: Callable[[Dataset], bool] | None = None,
 ) -> Case | None:
     """Return a case on the first of these data that are available, or None.
 
     Only a missing file leads to the next: a damaged one is an error, and not silently replaced.
+
+    Parameters
+    ----------
+    name : str
+        The name in the paper's tables.
+    paper, public, synthetic : callable or None
+        Loaders of files in the layout of the paper's data, of public data and of the stand-in.
+    is_papers : callable or None, default=None
+        Whether data have the sizes of the paper's. Files in their layout with other sizes are
+        the user's own data, and are not called the paper's. None takes all for the paper's.
 
     Examples
     --------
@@ -362,34 +390,45 @@ def first_available(
         ("synthetic", synthetic),
     )
     for origin, load in tried:
-        if load is not None and _is_available(load):
-            return Case(name, origin, load)
+        data = None if load is None else _available(load)
+        if load is not None and data is not None:
+            own = origin == "paper" and is_papers is not None and not is_papers(data)
+            return Case(name, "own" if own else origin, load)
     return None
 
 
-def _is_available(load: Load) -> bool:
+def _available(load: Load) -> Dataset | None:
     try:
-        load()
+        return load()
     except FileNotFoundError:
-        return False
-    return True
+        return None
 
 
 def case_info(case: Case, data: Dataset, splits: Folds) -> CaseInfo:
     """Return the facts of a case for the plan and the record of a run."""
-    itself = case.origin == "paper" or case.name == data.name
-    mark = " (SYNTHETIC)" if case.origin == "synthetic" else ""
-    label = case.name if itself else f"{case.name}: {data.name}{mark}"
     given = [data.X, data.y, *(cost for cost in (data.cost, data.sample_cost) if cost is not None)]
     rows = checksum(given)
     return CaseInfo(
-        label,
+        _label(case, data),
         case.origin,
         data.source,
         rows,
         checksum([part for split in splits for part in split]),
         len(splits),
     )
+
+
+def _label(case: Case, data: Dataset) -> str:
+    """Return the name of the case, with that of its data where they are not the paper's."""
+    if case.origin == "own":  # their loader calls them what the paper's are called
+        kind = "pairs" if data.X.ndim == 3 else "rows"
+        classes = "" if data.classes is None else f", {len(data.classes)} classes"
+        size = f"{len(data.X)} {kind}, {data.X.shape[-1]} features{classes}"
+        return f"{case.name}: own data ({size})"
+    if case.origin == "paper" or case.name == data.name:
+        return case.name
+    mark = " (SYNTHETIC)" if case.origin == "synthetic" else ""
+    return f"{case.name}: {data.name}{mark}"
 
 
 def checksum(arrays: Iterable[AnyArray]) -> str:

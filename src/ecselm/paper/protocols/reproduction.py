@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import math
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
-from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
@@ -24,14 +25,22 @@ from ecselm._files import write_whole
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.estimators import FewCasesWarning
 from ecselm.layers import SaturationWarning
+from ecselm.metrics import get_scorer
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.datasets.dataset import Folds, data_root
 from ecselm.paper.jobs import JobResult, Journal, Measurement, Row, read_rows, run_jobs, write_rows
 from ecselm.paper.jobs import check_run as check_seed_and_jobs
-from ecselm.paper.methods import find_method, get_method, tuned_method
+from ecselm.paper.methods import Method, find_method, get_method, tuned_method
+from ecselm.paper.protocols.beside import beside_table, published_table
 from ecselm.paper.protocols.figures import draw
 from ecselm.paper.protocols.items import Item, Part, Setting, find_item
-from ecselm.paper.protocols.layout import Table, layout_table, significance_table
+from ecselm.paper.protocols.layout import (
+    Table,
+    column_notes,
+    layout_table,
+    significance_table,
+)
+from ecselm.paper.protocols.printed import CHOICE_SIZE, SequentialSearchCV
 from ecselm.paper.protocols.protocol import (
     FULL,
     Budget,
@@ -42,14 +51,26 @@ from ecselm.paper.protocols.protocol import (
     case_info,
     prepare_rows,
 )
-from ecselm.paper.protocols.published import PUBLISHED, PublishedTable, registered_name
 from ecselm.search import interruptible
 
 ORIGINS = {
     "paper": "the paper's data",
+    "own": "own data in the paper's layout, not the paper's",
     "public": "public data, not the paper's",
     "synthetic": "SYNTHETIC stand-in, says nothing about the paper's data",
 }
+# Packages that results depend on.
+CODE = (
+    "costs",
+    "estimators",
+    "fitness",
+    "layers",
+    "linalg",
+    "metrics",
+    "paper",
+    "search",
+    "_native",
+)
 MAX_NAMED = 8  # data sets to list by name; the table has all names anyway
 
 
@@ -72,9 +93,10 @@ class MethodJob:
     @property
     def key(self) -> str:
         """Identify the job in a journal: all that its result depends on within a run."""
-        fixed = ",".join(f"{name}={value:g}" for name, value in self.setting.fixed)
+        setting = self.setting
+        fixed = ",".join(f"{name}={value}" for name, value in (*setting.params, *setting.fixed))
         data = f"{self.info.checksum}-{self.info.splits}"
-        parts = (self.protocol.name, self.info.label, data, self.setting.method, fixed)
+        parts = (self.protocol.name, self.info.label, data, setting.method, fixed)
         return "|".join((*parts, str(self.split)))
 
     @property
@@ -122,6 +144,8 @@ class MethodJob:
         params = self._params(get_method(method, method.task), data)
         if self.budget.tuned and not self.setting.fixed:
             folds = self.protocol.folds or self.budget.folds
+            if self.setting.grid:
+                return self._sequential(method, params, before, folds)
             params.pop("scoring", None)
             return tuned_method(
                 method,
@@ -136,15 +160,31 @@ class MethodJob:
         estimator = get_method(method, method.task, **params)
         return estimator if before is None else make_pipeline(before, estimator)
 
+    def _sequential(self, method: Method, params: dict[str, Any], before: Any, folds: int) -> Any:
+        """Return the method with parameters chosen one after the other, by short searches."""
+        # One name for the method, with a transformer before it or not.
+        steps = [] if before is None else [("before", before)]
+        estimator = Pipeline([*steps, ("method", get_method(method, method.task, **params))])
+        size = min(CHOICE_SIZE, self.budget.population or CHOICE_SIZE)
+        return SequentialSearchCV(
+            estimator,
+            tuple((f"method__{name}", values) for name, values in self.setting.grid),
+            short=dict.fromkeys(("method__population_size", "method__max_epochs"), size),
+            scoring=None if self.protocol.scoring is None else get_scorer(self.protocol.scoring),
+            cv=folds,
+        )
+
     def _params(self, estimator: Any, data: Dataset) -> dict[str, Any]:
         """Return the parameters that are set rather than tuned, as far as the method has them."""
         protocol = self.protocol
         values: dict[str, Any] = {"random_state": self.seed + self.split}
         if self.budget.population is not None:
             values |= dict.fromkeys(("population_size", "max_epochs"), self.budget.population)
+        if self.budget.iterations is not None and protocol.task == "pairs":
+            values["max_iter"] = self.budget.iterations
         if protocol.scoring is not None:
             values["scoring"] = protocol.scoring
-        values |= {**protocol.params, **dict(self.setting.fixed)}
+        values |= {**protocol.params, **dict(self.setting.params), **dict(self.setting.fixed)}
         names = estimator.get_params()
         params = {
             name: value
@@ -214,7 +254,7 @@ def _seconds(
     model: Any, prepared: float, fitted: float, predicted: float
 ) -> tuple[Measurement, ...]:
     """Return the times to prepare, to tune, to fit with the best parameters, to predict."""
-    refit = model.refit_time_ if isinstance(model, GridSearchCV) else fitted
+    refit = getattr(model, "refit_time_", fitted)
     parts = {"prepare": prepared, "choose": fitted - refit, "learn": refit, "answer": predicted}
     return tuple(Measurement("seconds", float(value), at) for at, value in parts.items())
 
@@ -324,6 +364,11 @@ class Reproduction:
     cases : tuple of CaseInfo
         The data.
     folder : path
+    beside : Table or None, default=None
+        Our numbers and the paper's side by side, whatever the data; None where the paper
+        prints none.
+    notes : tuple of str, default=()
+        Columns that are another column on some data.
     """
 
     item: Item
@@ -331,11 +376,21 @@ class Reproduction:
     published: Table | None
     cases: tuple[CaseInfo, ...]
     folder: Path
+    beside: Table | None = None
+    notes: tuple[str, ...] = ()
 
-    def text(self) -> str:
-        """Return the table and the origin of its data, for a terminal."""
-        parts = [self.table.text()]
-        if self.published is not None:
+    def text(self, *, beside: bool = False) -> str:
+        """Return the table and the origin of its data, for a terminal.
+
+        Parameters
+        ----------
+        beside : bool, default=False
+            Also print the paper's numbers next to ours, whatever the data.
+        """
+        parts = [self.table.text(), *self.notes]
+        if beside:
+            parts.append(self._beside())
+        elif self.published is not None:
             parts.append(self.published.text())
         for origin in dict.fromkeys(case.origin for case in self.cases):
             labels = [case.label for case in self.cases if case.origin == origin]
@@ -344,6 +399,11 @@ class Reproduction:
         if _is_figure(self.item) and not find_spec("matplotlib"):
             parts.append('not drawn: install the extra "plot"')
         return "\n".join([*parts, f"files: {self.folder}"])
+
+    def _beside(self) -> str:
+        if self.beside is None:
+            return f"the paper prints no numbers of {self.item.name}"
+        return self.beside.text(most=None)
 
 
 def reproduce(
@@ -368,7 +428,7 @@ def reproduce(
         the paper.
     output : path
         The folder of the run. Items of one run share what they have in common; a folder
-        with results of another seed or budget is refused.
+        with results of another seed, budget or code is refused.
     budget : Budget, default=FULL
     seed : int, default=0
     n_jobs : int, default=1
@@ -420,7 +480,28 @@ def check_run(output: str | Path, *, budget: Budget, seed: int, n_jobs: int) -> 
 
 
 def _fingerprint(budget: Budget, seed: int) -> dict[str, Any]:
-    return {"budget": asdict(budget), "seed": seed, "version": ecselm.__version__}
+    version = ecselm.__version__
+    return {"budget": asdict(budget), "seed": seed, "version": version, "code": code_digest()}
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of the modules that results depend on.
+
+    A version has many states before its release: with the digest a run cannot be resumed by
+    other code, and a page cannot mix results of two.
+    """
+    root = Path(ecselm.__file__).parent
+    files = sorted(file for name in CODE for file in (root / name).rglob("*") if _is_code(file))
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.relative_to(root).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _is_code(file: Path) -> bool:
+    return file.suffix in {".py", ".c", ".h"}
 
 
 def _write(
@@ -435,7 +516,9 @@ def _write(
     write_rows(folder / "seconds.parquet", second_rows(jobs, results))
     write_rows(folder / "results.parquet", result_rows(jobs, results))
     cases = tuple(dict.fromkeys(job.info for job in jobs))
-    record = {"item": item.name, **fingerprint, "data": [asdict(case) for case in cases]}
+    # The digest of the code is that of the whole run, in the first line of the journal.
+    kept = {name: value for name, value in fingerprint.items() if name != "code"}
+    record = {"item": item.name, **kept, "data": [asdict(case) for case in cases]}
     write_whole(folder / "run.json", json.dumps(record, indent=1, sort_keys=True).encode())
     # The table is made from the file, as for a reader who has the file alone.
     kind = "seconds" if item.kind == "seconds" else "results"
@@ -443,52 +526,16 @@ def _write(
     table = significance_table(item, frame) if item.kind == "tests" else layout_table(item, frame)
     write_whole(folder / "table.csv", table.csv().encode())
     write_whole(folder / "table.tex", table.latex().encode())
-    published = _published(item, cases)
+    published = published_table(item, cases)
     if published is not None:
         write_whole(folder / "published.csv", published.csv().encode())
     if _is_figure(item) and find_spec("matplotlib"):
         draw(item.name, frame, folder / item.name)
-    return Reproduction(item, table, published, cases, folder)
+    beside = beside_table(item, table)
+    if beside is not None:
+        write_whole(folder / "beside.csv", beside.csv().encode())
+    return Reproduction(item, table, published, cases, folder, beside, column_notes(item))
 
 
 def _is_figure(item: Item) -> bool:
     return item.name.startswith("figure")
-
-
-def _published(item: Item, cases: tuple[CaseInfo, ...]) -> Table | None:
-    """Return the published rows about those data that are the paper's."""
-    if item.name not in PUBLISHED:
-        return None
-    table = PUBLISHED[item.name]
-    rows = [row for row in table.rows if _is_about(item.name, row, cases)]
-    if not rows:
-        return None
-    import pandas as pd  # noqa: PLC0415  half a second that other imports need not wait
-
-    columns = ["data", "method", "mean", "std"]
-    frame = pd.DataFrame([cell for cell in table.cells() if cell[0] in rows], columns=columns)
-    scale = 100.0 if table.metric == "accuracy" else 1.0  # ours are shares
-    names = [registered_name(item.name, name) for name in frame["method"]]
-    numbers = frame.assign(
-        method=names, printed=frame["method"], mean=frame["mean"] / scale, std=frame["std"] / scale
-    )
-    cells = {(row, name): _format(table, mean, std) for row, name, mean, std in frame.to_numpy()}
-    body = tuple((row, *(cells[row, name] for name in table.columns)) for row in rows)
-    return Table(f"{item.title}, as published", ("data", *table.columns), body, numbers)
-
-
-def _is_about(item: str, row: str, cases: tuple[CaseInfo, ...]) -> bool:
-    """Tell whether a published row is about data that are the paper's own in this run."""
-    own = {case.label for case in cases if case.origin == "paper"}
-    if item == "table-13":  # p values over all data
-        return len(own) == len(cases)
-    if item == "table-14":  # of LFW; the descriptor is not given
-        return any(label.startswith("LFW") for label in own)
-    return ("E-NOSE" if item in {"table-10", "table-11"} else row) in own
-
-
-def _format(table: PublishedTable, mean: float, std: float) -> str:
-    if math.isnan(mean):
-        return "-"
-    digits = 4 if table.metric == "p" else 2
-    return f"{mean:.{digits}f}" + ("" if math.isnan(std) else f" ± {std:.2f}")
