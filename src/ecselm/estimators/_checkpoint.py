@@ -8,6 +8,7 @@ executed.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import time
@@ -20,12 +21,15 @@ from typing import Any
 import joblib
 import numpy as np
 
-from ecselm._typing import FloatArray
+from ecselm._files import check_array, parsed_size, read_whole
+from ecselm._typing import AnyArray, FloatArray
 
 SHARE = 0.05  # of the time may be spent on writing
+GENERATIONS = 1_000_000  # of a file; each takes some memory however few its candidates
+HEADER_MEMORY = 50_000_000  # bytes; a header has a hash for each of some thirty names
 DAMAGES = (  # what reading a file of any content may raise; zipfile has RuntimeErrors, too
     *(OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, MemoryError),
 )
 
 
@@ -107,16 +111,44 @@ def stored_seed(path: str | os.PathLike[str] | None) -> int | None:
 
 def _contents(path: Path) -> tuple[dict[str, Any], FloatArray]:
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            header = json.loads(file["header"].tobytes().decode())
-            fitness = np.asarray(file["fitness"], dtype=np.float64)
+        arrays = _arrays(read_whole(path))
+        header = json.loads(arrays["header"].tobytes().decode())
+        fitness = arrays["fitness"]
+        if fitness.dtype != np.float64 or fitness.ndim != 2 or len(fitness) > GENERATIONS:
+            raise ValueError(
+                f"fitness must be numbers of at most {GENERATIONS} generations, "
+                f"got shape {fitness.shape} of {fitness.dtype}"
+            )
         int(header["seed"]), dict(header["identity"])
     except DAMAGES as error:
+        reason = " ".join(str(error).split())[:200]
         raise ValueError(
             f"checkpoint must be a file that a search has written, got {str(path)!r}, which is "
-            "not one or is damaged"
+            f"not one or is damaged{reason and ': '}{reason}"
         ) from error
     return header, fitness
+
+
+def _arrays(content: bytes) -> dict[str, AnyArray]:
+    """Return the arrays of a checkpoint, whose memory is bounded by its size.
+
+    ``np.load`` would also unpack compressed arrays, a thousand times the size of the file.
+    """
+    arrays: dict[str, AnyArray] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        infos = {info.filename: info for info in archive.infolist()}
+        for name in ("header", "fitness"):
+            info = infos[f"{name}.npy"]
+            if info.compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f"{name} must not be compressed")
+            if info.file_size > len(content):
+                raise ValueError(f"{name} must have at most {len(content)} bytes")
+            stored = archive.read(info)
+            check_array(stored, name)
+            if name == "header" and (needed := parsed_size(stored)) > HEADER_MEMORY:
+                raise ValueError(f"header must take at most {HEADER_MEMORY} bytes, got {needed}")
+            arrays[name] = np.load(io.BytesIO(stored), allow_pickle=False)
+    return arrays
 
 
 def identity_of(values: dict[str, Any]) -> dict[str, str]:

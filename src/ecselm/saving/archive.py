@@ -42,10 +42,15 @@ def text_of(content: bytes, name: str) -> bytes:
 def unpacked(content: bytes) -> dict[str, bytes]:
     """Return the entries of an archive, or raise if it is damaged or unpacks to more bytes."""
     entries: dict[str, bytes] = {}
-    stored = 0
+    stored, texts = 0, 0
     with ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
-            stored += 0 if info.filename in TEXTS else info.file_size
+            _check_entry(info.filename, info.file_size, info.compress_type)
+            if info.filename in TEXTS:
+                texts += info.file_size
+                _check_entry("texts", texts, ZIP_STORED)
+            else:
+                stored += info.file_size
             if info.filename in entries or stored > len(content):
                 raise ValueError("entries must not overlap")
             entries[info.filename] = _entry(archive, info)
@@ -58,7 +63,7 @@ def with_plain_inside(content: bytes) -> dict[str, bytes]:
     with ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     return {
-        name: packed(with_plain_inside(entry), frozenset()) if _is_archive(entry) else entry
+        name: packed(with_plain_inside(entry), frozenset()) if is_archive(entry) else entry
         for name, entry in entries.items()
     }
 
@@ -70,7 +75,7 @@ def _entry(archive: ZipFile, info: ZipInfo) -> bytes:
 
 
 def _check_entry(name: str, size: int, compression: int) -> None:
-    if name in TEXTS and size > TEXT_LIMIT:
+    if name in {*TEXTS, "texts"} and size > TEXT_LIMIT:
         raise ValueError(f"{name} must have at most {TEXT_LIMIT} bytes, got {size}")
     if compression != ZIP_STORED and not (name in TEXTS and compression == ZIP_DEFLATED):
         raise ValueError(f"{name} must not be compressed")
@@ -78,7 +83,7 @@ def _check_entry(name: str, size: int, compression: int) -> None:
 
 def _check_inner(entry: bytes) -> None:
     """Raise ValueError if an inner archive (a sparse matrix) unpacks to more bytes."""
-    if _is_archive(entry):
+    if is_archive(entry):
         with ZipFile(io.BytesIO(entry)) as archive:
             infos = archive.infolist()
         if any(info.compress_type != ZIP_STORED for info in infos):
@@ -87,5 +92,6 @@ def _check_inner(entry: bytes) -> None:
             raise ValueError("entries must not overlap")
 
 
-def _is_archive(entry: bytes) -> bool:
+def is_archive(entry: bytes) -> bool:
+    """Return whether an entry is an archive itself: a sparse matrix."""
     return entry.startswith(b"PK")

@@ -23,7 +23,8 @@ from ecselm.estimators._calibration import (
     VectorCalibration,
 )
 from ecselm.estimators._ensemble import Member
-from ecselm.saving.plain import parts_of
+from ecselm.saving.budget import CLASS_PAIR_BYTES, check_memory
+from ecselm.saving.plain import KnownCosts, parts_of
 from ecselm.saving.trusted import BIT_GENERATORS, TRUSTED, is_trusted
 
 PROTOCOL = 2  # of skops; an older one would bring back loaders that check less
@@ -154,6 +155,12 @@ def check_constraints(model: Any) -> None:
             raise ValueError(
                 f"constraints_ must be about the classes of the model, got {known.classes.tolist()}"
             )
+
+
+def check_known_costs(plain: Any, n_bytes: int) -> None:
+    """Raise ValueError if cost constraints take too much memory for a file of ``n_bytes``."""
+    known = [value for value in _everything(plain) if isinstance(value, KnownCosts)]
+    check_memory(CLASS_PAIR_BYTES * sum(one.n_classes**2 for one in known), n_bytes)
 
 
 def _everything(model: Any) -> Iterator[Any]:

@@ -14,11 +14,13 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ecselm._files import write_whole
+from ecselm._files import read_whole, write_whole
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
+from ecselm.saving.budget import check_references, check_texts, parsed_schema
 from ecselm.saving.checks import (
     build,
     check_constraints,
+    check_known_costs,
     check_parameters,
     check_sound,
     refused_by_skops,
@@ -27,6 +29,7 @@ from ecselm.saving.checks import (
 from ecselm.saving.plain import from_plain, to_plain
 
 FORMAT = 3  # of files; raised when a stored class changes its fields or their meaning
+HEADER_LIMIT = 10_000  # bytes; it holds two versions
 PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle
 EXECUTES = "reading a pickle executes whatever is in it: read it only if you trust who wrote it"
 
@@ -113,7 +116,7 @@ def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedMo
         With ``model``, ``card`` and ``version``.
     """
     try:
-        content = Path(path).read_bytes()
+        content = read_whole(Path(path))
     except OSError as error:
         raise ValueError(
             f"path must be a file that can be read, got {str(path)!r}: {error.strerror}"
@@ -147,6 +150,8 @@ def _header() -> bytes:
 
 def _written_by(header: bytes) -> str:
     """Return the version in a header, or raise ValueError for another format."""
+    if len(header) > HEADER_LIMIT:
+        raise ValueError(f"its header must have at most {HEADER_LIMIT} bytes, got {len(header)}")
     stored = json.loads(header)
     number, theirs = stored["format"], stored["ecselm"]
     if type(number) is not int or number < 1 or type(theirs) is not str:
@@ -171,7 +176,8 @@ def _archived(model: Any, card: str | None) -> bytes:
     try:
         check_sound(model)  # as load_model will
         check_constraints(model)
-        archive = skops.io.dumps(to_plain(model))
+        plain = to_plain(model)
+        archive = skops.io.dumps(plain)
         entries = with_plain_inside(archive)
         refused = refused_types(json.loads(entries[SCHEMA])) or refused_by_skops(archive)
     except Exception as error:  # foreign objects may raise anything
@@ -179,7 +185,14 @@ def _archived(model: Any, card: str | None) -> bytes:
     if refused:
         raise ValueError(_needs_pickle(", ".join(refused)))
     texts = {HEADER: _header()} | ({} if card is None else {CARD: card.encode()})
-    return packed(texts | entries)
+    content = packed(texts | entries)
+    try:
+        check_texts(texts | entries, len(content))  # as load_model will
+        parsed_schema(entries[SCHEMA], len(content))
+        check_known_costs(plain, len(content))
+    except ValueError as error:
+        raise ValueError(f"model must fit the limits of a file: {error}") from error
+    return content
 
 
 def _needs_pickle(what: str) -> str:
@@ -196,16 +209,23 @@ def _pickled(model: Any, card: str | None) -> bytes:
 def _from_archive(content: bytes) -> SavedModel:
     theirs = _written_by(text_of(content, HEADER))
     entries = unpacked(content)
+    check_texts(entries, len(content))
     card = entries.pop(CARD, None)
-    schema = json.loads(entries.pop(SCHEMA))
-    # skops gets exactly the schema and the entries that were checked.
-    archive = packed({**entries, SCHEMA: json.dumps(schema).encode()}, frozenset())
-    if refused := refused_types(schema) or refused_by_skops(archive):
+    schema = parsed_schema(entries.pop(SCHEMA), len(content))
+    refused = refused_types(schema)
+    if not refused:
+        check_references(schema, entries)
+        # skops gets exactly the schema and the entries that were checked.
+        archive = packed({**entries, SCHEMA: json.dumps(schema).encode()}, frozenset())
+        del schema, entries  # skops makes its own of them
+        refused = refused_by_skops(archive)
+    if refused:
         raise ValueError(
             f"it asks for what no model is made of, {', '.join(refused)}, and was not read further"
         )
     model = build(archive)
     check_sound(model)
+    check_known_costs(model, len(content))
     model = from_plain(model)
     check_constraints(model)
     return SavedModel(model, None if card is None else card.decode(), theirs)

@@ -50,6 +50,11 @@ class KnownCosts:
         stored = constraints.to_dict()
         return cls(json.dumps({**stored, "sample_cost": None}), constraints.sample_cost)
 
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes, whose square determines the memory."""
+        return len(json.loads(self.text)["classes"])
+
     def constraints(self) -> CostConstraints:
         """Return the constraints, or raise ValueError if these are none."""
         try:
@@ -157,5 +162,8 @@ def _full(value: Any) -> Any:
     if isinstance(value, Frame):
         import pandas as pd  # noqa: PLC0415  slow to import
 
+        expected = len(value.index), len(value.columns)
+        if np.shape(value.values) != expected:  # pandas would repeat a number for all cells
+            raise ValueError(f"a frame must have shape {expected}, got {np.shape(value.values)}")
         return pd.DataFrame(value.values, value.index, value.columns)
     return value

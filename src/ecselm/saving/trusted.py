@@ -99,7 +99,7 @@ TRUSTED: dict[str, frozenset[str]] = {
     "SliceNode": frozenset({"builtins.slice"}),
     "JsonNode": frozenset({"builtins.str"}),
     "TypeNode": frozenset({"builtins.str", "builtins.object", *_SCALARS}),
-    "NdArrayNode": frozenset({"numpy.ndarray", *_SCALARS}),
+    "NdArrayNode": frozenset({"numpy.ndarray", *_SCALARS} - {"numpy.object_"}),
     "DTypeNode": frozenset({"numpy.dtype"}),
     "RandomStateNode": frozenset({"numpy.random.mtrand.RandomState"}),
     "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
