@@ -124,7 +124,9 @@ def _line(found: DecisionCurve, name: str) -> BenefitLine:
 
 
 def _numbers(values: FloatArray) -> tuple[float, ...]:
-    return tuple(float(f"{value:.6g}") for value in values.tolist())
+    """Return six digits of each; what is 0 but for rounding errors is 0."""
+    tiny = 1e-12 * float(np.abs(values).max(initial=0.0))
+    return tuple(float(f"{one:.6g}") if abs(one) > tiny else 0.0 for one in values.tolist())
 
 
 def _bounds(values: FloatArray) -> tuple[float | None, ...]:
