@@ -86,14 +86,14 @@ def with_answers(model: Any, card: Card, elicitor: CostElicitor) -> tuple[Any, C
     return moved, _evaluated_again(card, decider, constraints, P, codes)
 
 
-def _record(answer: Answer, told: dict[str, Any]) -> CostAnswer:
+def _record(answer: Answer, said: dict[str, Any]) -> CostAnswer:
     return CostAnswer(
-        told["question"],
-        told["answer"],
-        told["by"],
-        told["when"],
-        float(told["settled"]),
-        float(told["regret"]),
+        said["question"],
+        said["answer"],
+        said["by"],
+        said["when"],
+        float(said["settled"]),
+        float(said["regret"]),
         answer.text,
     )
 
