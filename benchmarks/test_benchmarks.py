@@ -196,6 +196,7 @@ def test_processor_is_read_from_cpuinfo(tmp_path):
     assert _processor(path) == ("A chip", ["avx2", "avx512f"])
 
 
+@pytest.mark.slow
 def test_quick_run_writes_results_and_page(tmp_path):
     path, folder = tmp_path / "pages" / "benchmarks.md", tmp_path / "results"
     main(["--quick", "--output", str(folder), "--page", str(path)])

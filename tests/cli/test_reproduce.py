@@ -22,6 +22,7 @@ def test_numbers_of_the_paper_are_printed_beside_ours_on_request(capsys):
     assert "SYNTHETIC stand-in" in out
 
 
+@pytest.mark.slow
 def test_figures_say_that_the_paper_prints_none(capsys):
     assert main(["reproduce", "figure-9", "--quick", "--beside"]) == 0
     assert "the paper prints no numbers of figure-9" in capsys.readouterr().out

@@ -314,6 +314,7 @@ def test_repaired_points_are_possible_by_half_known_costs(case, seed):
 
 @settings(deadline=None, max_examples=40)
 @given(half_known(n_answers=2), st.integers(0, 1000))
+@pytest.mark.slow
 def test_repaired_points_are_possible_by_answers(case, seed):
     given_costs, level = case
     region = half_known_region(given_costs, level)

@@ -65,6 +65,7 @@ def test_one_wrong_answer_in_ten_takes_at_most_twice_as_many(k, n, record_proper
     assert np.mean([near <= most for near in found]) >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(2, 20), (3, 5)])
 def test_regret_at_the_true_costs_is_what_was_expected(k, n):
     expected, true = [], []

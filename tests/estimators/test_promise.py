@@ -411,7 +411,9 @@ def broken_recalls(fits, n_zeros, n_ones, asked, seed, **options):
     return broken
 
 
-@pytest.mark.parametrize(("n_ones", "asked"), [(200, 0.9), (20, 0.85)])
+@pytest.mark.parametrize(
+    ("n_ones", "asked"), [pytest.param(200, 0.9, marks=pytest.mark.slow), (20, 0.85)]
+)
 def test_recall_is_missed_no_more_often_than_stated(n_ones, asked, record_property):
     broken = broken_recalls(200, 200, n_ones, asked, seed=0, calibration=None)
     record_property("broken", str(broken))
@@ -422,6 +424,7 @@ def test_recall_of_calibrated_rows_is_missed_no_more_often_than_stated():
     assert is_rare(broken_recalls(100, 100, 60, 0.85, seed=1), 100)
 
 
+@pytest.mark.slow
 def test_two_promises_are_broken_together_no_more_often_than_stated(record_property):
     rng, broken, kept = np.random.default_rng(2), 0, 0
     for i in range(200):

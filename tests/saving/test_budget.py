@@ -280,6 +280,7 @@ def test_devices_and_pipes_are_refused_unread(tmp_path):
 
 
 @linux
+@pytest.mark.slow
 def test_large_models_load_within_their_memory(tmp_path, rng):
     X = rng.standard_normal((200, 4))
     y = (X[:, 0] > 0).astype(int)

@@ -217,6 +217,7 @@ def test_a_bad_file_is_refused_in_a_sentence(chromium, server, tmp_path):
     visit.close()
 
 
+@pytest.mark.slow
 def test_a_training_survives_a_reload_and_is_cancelled(chromium, server, tables):
     visit = Visit(chromium, server)
     visit.upload(tables[5])

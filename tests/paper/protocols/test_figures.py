@@ -40,6 +40,7 @@ def made(item, data=("first", "second"), methods=METHODS):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item", FIGURES)
 def test_every_figure_is_written_twice_and_the_same_again(item, tmp_path):
     frame = made(item)

@@ -223,6 +223,7 @@ def test_an_interrupted_search_is_no_result(tmp_path, monkeypatch):
     assert "|ECSELM|" not in "".join(done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["table-3", "table-7", "table-9", "table-11", "table-12"])
 def test_numbers_of_the_paper_stand_beside_ours_whatever_the_data(shared, name):
     done = reproduce(name, shared, budget=SHORT)
