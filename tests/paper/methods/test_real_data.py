@@ -89,6 +89,7 @@ def test_gases(method, data_folder):
     assert balanced > chance + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", marked(MANY_CLASSES, LONG_WITH_FACES))
 def test_faces(method, data_folder):
     data = load_olivetti(data_folder)
@@ -97,6 +98,7 @@ def test_faces(method, data_folder):
     assert accuracy > 2 * majority
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", marked(CLASSIFIERS))
 def test_credits(method, data_folder):
     data = load_german(folder=data_folder)

@@ -54,6 +54,7 @@ def test_every_figure_is_written_twice_and_the_same_again(item, tmp_path):
     assert "second" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_data", [1, 3])
 @pytest.mark.parametrize("item", FIGURES)
 def test_all_texts_lie_inside_the_figure(item, n_data):
