@@ -5,14 +5,14 @@ import pytest
 from ecselm._native import calls as library
 
 
-@pytest.fixture(params=["plain", "avx2"])
+@pytest.fixture(params=library.VARIANTS)
 def built(request, monkeypatch):
     """Make the package use one of its libraries, or skip."""
-    plain, opened = library._open("plain"), library._open(request.param)
+    opened = library._open(request.param)
     if opened is None:
         pytest.skip(f"{request.param}.so was not built")
-    if request.param == "avx2" and not plain.ecselm_has_avx2():
-        pytest.skip("needs a processor with AVX2")
+    if not library.runs(request.param):
+        pytest.skip(f"needs a processor with {request.param}")
     monkeypatch.setattr(library, "_loaded", lambda: (request.param, opened))
     monkeypatch.setattr(library, "_off", [False])
     return request.param

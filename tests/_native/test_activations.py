@@ -1,11 +1,12 @@
-"""The Gaussian ridge, entry by entry."""
+"""Activations, entry by entry."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit
 
 from ecselm import _native
-from ecselm.layers.activations import radbas
+from ecselm.layers.activations import radbas, sigmoid
 
 pytestmark = pytest.mark.usefixtures("built")
 
@@ -19,7 +20,7 @@ def units_apart(a, b):
 
 def ridge(A):
     B = A.copy()
-    _native.radbas(B)
+    _native.activate(B, "radbas")
     return B
 
 
@@ -62,4 +63,32 @@ def test_projections_of_any_layout_are_overwritten(rng, layout):
     }[layout](rng.standard_normal((7, 5)))
     expected = np.exp(-(A**2))
     assert radbas(A) is A
-    np.testing.assert_allclose(A, expected, rtol=1e-6 if layout == "float32" else 1e-14)
+    assert_allclose(A, expected, rtol=1e-6 if layout == "float32" else 1e-14)
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-14), (np.float32, 1e-6)])
+def test_sigmoid_equals_that_of_scipy(rng, dtype, rtol):
+    A = np.concatenate([np.linspace(-30, 30, 501), rng.standard_normal(300)]).astype(dtype)
+    expected = expit(A)
+    assert sigmoid(A) is A
+    assert_allclose(A, expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sigmoid_of_infinities_and_nan(dtype):
+    A = np.array([np.inf, -np.inf, np.nan, 1e30, -1e30, 0.0], dtype=dtype)
+    _native.activate(A, "sigmoid")
+    assert_allclose(A, [1.0, 0.0, np.nan, 1.0, 0.0, 0.5], atol=1e-38)
+
+
+def test_float32_ridges_are_right_to_the_last_places(rng):
+    A = rng.uniform(-3.0, 3.0, 9999).astype(np.float32)
+    exact = np.exp(-(A.astype(np.float64) ** 2))
+    off = np.abs(ridge(A) - exact) / np.spacing(exact.astype(np.float32))
+    assert (off <= 3.0 + A**2).all()  # the square itself is rounded
+
+
+def test_float32_infinities_and_nan():
+    A = np.array([0.0, np.inf, -np.inf, np.nan, 1e30, 12.0], dtype=np.float32)
+    with np.errstate(over="ignore"):
+        assert_array_equal(ridge(A), [1.0, 0.0, 0.0, np.nan, 0.0, 0.0])

@@ -5,6 +5,8 @@ solves everything, with the same results up to rounding.
 """
 
 from ecselm._native.calls import (
+    activate,
+    add_gram,
     add_products,
     add_rows,
     compare,
@@ -12,8 +14,9 @@ from ecselm._native.calls import (
     count_checked,
     disabled,
     is_available,
+    is_wide,
     path_name,
-    radbas,
+    project,
     smooth,
     solve_groups,
     solve_matrices,
@@ -21,6 +24,8 @@ from ecselm._native.calls import (
 )
 
 __all__ = [
+    "activate",
+    "add_gram",
     "add_products",
     "add_rows",
     "compare",
@@ -28,8 +33,9 @@ __all__ = [
     "count_checked",
     "disabled",
     "is_available",
+    "is_wide",
     "path_name",
-    "radbas",
+    "project",
     "smooth",
     "solve_groups",
     "solve_matrices",

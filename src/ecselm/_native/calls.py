@@ -20,25 +20,40 @@ import numpy as np
 from ecselm._typing import BoolArray, FloatArray, IntArray
 
 FOLDER = Path(__file__).parent
-SWITCH = "ECSELM_COMPILED"
+SWITCH = "ECSELM_COMPILED"  # "0" for none, or the name of the widest library allowed
+VARIANTS = ("plain", "avx2", "avx512")  # from the narrowest to the widest
 
-_off = [os.environ.get(SWITCH, "1") == "0"]
+_setting = os.environ.get(SWITCH, "1")
+if _setting not in ("0", "1", *VARIANTS):
+    raise ValueError(f"{SWITCH} must be 0, 1 or one of {', '.join(VARIANTS)}, got {_setting!r}")
+_off = [_setting == "0"]
 
 
 @cache
 def _loaded() -> tuple[str, ctypes.CDLL] | None:
-    """Return the fastest library that this processor can run, with its name."""
-    plain = _open("plain")
-    if plain is None:
-        return None
-    fast = _open("avx2") if plain.ecselm_has_avx2() else None
-    return ("plain", plain) if fast is None else ("avx2", fast)
+    """Return the widest allowed library that this processor can run, with its name."""
+    allowed = VARIANTS[: VARIANTS.index(_setting) + 1] if _setting in VARIANTS else VARIANTS
+    for name in reversed(allowed):
+        opened = _open(name) if runs(name) else None
+        if opened is not None:
+            return name, opened
+    return None
+
+
+def runs(name: str) -> bool:
+    """Tell whether this processor has the instructions of a library."""
+    plain = _open("plain")  # its functions can be called on any processor
+    if plain is None or name == "plain":
+        return plain is not None
+    return bool(getattr(plain, f"ecselm_has_{name}")())
 
 
 def _open(name: str) -> ctypes.CDLL | None:
     try:
         opened = ctypes.CDLL(str(FOLDER / f"{name}.so"))
     except OSError:  # not built, or for another machine
+        return None
+    if not hasattr(opened, "ecselm_project64"):  # built from other sources
         return None
     opened.ecselm_count_checked.restype = ctypes.c_size_t
     return opened
@@ -57,8 +72,14 @@ def is_available() -> bool:
     return not _off[-1] and _loaded() is not None
 
 
+def is_wide() -> bool:
+    """Tell whether vectors are wider than those every processor has: then products beat BLAS."""
+    loaded = _loaded()
+    return is_available() and loaded is not None and loaded[0] != "plain"
+
+
 def path_name() -> str:
-    """Return what solves: "compiled, avx2", "compiled, plain" or "LAPACK".
+    """Return what solves: "compiled, avx512", "..., avx2", "..., plain" or "LAPACK".
 
     Examples
     --------
@@ -82,8 +103,10 @@ def disabled() -> Iterator[None]:
 
 LANES = 4
 TILE = 3
-PANEL = 128
-EDGE = 64  # more than a strip of products.c is wide
+PANEL = 128  # rows of float64 that products.c collects
+STRIDE = PANEL + 1
+EDGE = 64  # more than a strip or a tile of the library is wide
+ACTIVATIONS = {"linear": 0, "radbas": 1, "sigmoid": 2}
 
 _own = threading.local()
 
@@ -177,8 +200,26 @@ def solve_matrices(
 def add_products(X: FloatArray, d: FloatArray, sums: FloatArray) -> None:
     """Add ``X'diag(d_p)X`` to the lower triangles of ``sums`` (P, height, width)."""
     P, height, width = sums.shape
-    buffer = _buffer(PANEL * (height + width + EDGE))
+    buffer = _buffer(2 * STRIDE * (height + EDGE))
     _call("ecselm_add_products", X, len(X), height, width, P, _plain(d), buffer, sums)
+
+
+def add_gram(
+    rows: tuple[FloatArray, FloatArray],
+    w: FloatArray | None,
+    sums: FloatArray,
+    squares: FloatArray,
+) -> None:
+    """Add ``[H T]'diag(w)H`` to the lower part of ``sums`` (L + m, L), for w >= 0.
+
+    The diagonal of ``T'diag(w)T`` is added to ``squares`` (m,); both are float64. ``rows``,
+    H (N, L) and T (N, m), and w (N,) are contiguous and all float64, or all float32: then
+    256 rows are summed in float32, and those sums in float64.
+    """
+    H, T = rows
+    (N, L), m = H.shape, T.shape[1]
+    buffer = _buffer(STRIDE * (L + m + EDGE))
+    _call(f"ecselm_add_gram{8 * H.itemsize}", H, T, w, N, L, m, buffer, sums, squares)
 
 
 def add_rows(X: FloatArray, rows: IntArray, d: FloatArray, sums: FloatArray) -> None:
@@ -269,9 +310,27 @@ def by_class(y: IntArray, weight: FloatArray, k: int) -> tuple[IntArray, FloatAr
     return rows, weights, ends.astype(np.int64)
 
 
-def radbas(A: FloatArray) -> None:
-    """Overwrite contiguous float64 ``A`` by ``exp(-a^2)``."""
-    _call("ecselm_radbas", A, A.size)
+def activate(A: FloatArray, activation: str) -> None:
+    """Overwrite contiguous ``A``, float64 or float32, by ``"radbas"`` or ``"sigmoid"`` of it."""
+    _call(f"ecselm_activate{8 * A.itemsize}", A, A.size, ACTIVATIONS[activation])
+
+
+def project(
+    X: FloatArray,
+    weights: tuple[FloatArray, FloatArray],
+    center: FloatArray | None,
+    activation: str,
+    out: FloatArray,
+) -> None:
+    """Fill ``out`` (N, L) with ``g((X - center) W + b)``; ``"linear"`` stands for no g.
+
+    All arrays are contiguous and of one type, float64 or float32.
+    """
+    W, b = weights
+    (N, n), L = X.shape, len(b)
+    buffer = _buffer((n + 1) * (L + EDGE) + EDGE * n)
+    name, code = f"ecselm_project{8 * out.itemsize}", ACTIVATIONS[activation]
+    _call(name, X, N, n, W, b, L, center, code, buffer, out)
 
 
 def _plain(values: FloatArray) -> FloatArray:
@@ -287,12 +346,15 @@ def _converted(value: Any) -> Any:
     if value is None:
         return ctypes.c_void_p(None)
     if isinstance(value, np.ndarray):
-        return ctypes.c_void_p(value.ctypes.data)
+        try:  # a view of the buffer takes a third of the time of value.ctypes
+            return ctypes.byref(ctypes.c_char.from_buffer(value))  # type: ignore[arg-type]
+        except (TypeError, ValueError, BufferError):  # read-only, or empty
+            return ctypes.c_void_p(value.ctypes.data)
     return ctypes.c_size_t(value)
 
 
 def _buffer(n: int) -> FloatArray:
-    """Return an aligned buffer for ``n`` numbers, reused by the calling thread."""
+    """Return an aligned buffer for ``n`` numbers of either type, reused by the calling thread."""
     buffer: FloatArray | None = getattr(_own, "buffer", None)
     if buffer is None or len(buffer) < n:
         raw = np.empty(n + 8)

@@ -2,80 +2,58 @@
  *
  * X (N, height) holds the hidden units of every row and then its targets, each padded as
  * in cholesky.c, which factorises the sums (height, width). Only the lower triangle is
- * updated. Rows are copied into panels that the innermost loop reads in order, as in BLAS;
- * BLAS itself does not support weights of both signs.
+ * updated. BLAS has no such product with weights, least of all of both signs.
  */
-#include "lanes.h"
+#define REAL double
+#define KIND f64
+#include "panels.h"
+#include "undefine.h"
 
-#define TALL 6            /* rows and columns of a tile: 12 accumulators */
-#define WIDE (2 * LANES)
-#define PANEL 128         /* rows of X taken together */
+#define REAL float
+#define KIND f32
+#include "panels.h"
+#include "undefine.h"
 
-typedef struct {
-    double *left, *right;  /* (strips, PANEL, TALL) times d, and (strips, PANEL, WIDE) */
-    size_t height, width, depth;
-} Panels;
-
-INLINE void copy_strips(const double *row, size_t n, size_t step, size_t at, double scale,
-                        double *panel) {
-    double *to = panel + at * step;
-    size_t s = 0;
-    for (; s + step <= n; s += step, to += PANEL * step)
-        for (size_t c = 0; c < step; c++) to[c] = scale * row[s + c];
-    for (size_t c = 0; s < n && c < step; c++) to[c] = s + c < n ? scale * row[s + c] : 0;
-}
-
-/* acc = left' right over the depth of the panels */
-INLINE void multiply(const double *left, const double *right, size_t depth,
-                     vec acc[TALL][2]) {
-    vec a0 = all(0), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
-    vec b0 = a0, b1 = a0, b2 = a0, b3 = a0, b4 = a0, b5 = a0;
-    for (size_t k = 0; k < depth; k++, left += TALL, right += WIDE) {
-        vec x, y;
-        __builtin_memcpy(&x, right, sizeof x), __builtin_memcpy(&y, right + LANES, sizeof y);
-        a0 += left[0] * x, b0 += left[0] * y, a1 += left[1] * x, b1 += left[1] * y;
-        a2 += left[2] * x, b2 += left[2] * y, a3 += left[3] * x, b3 += left[3] * y;
-        a4 += left[4] * x, b4 += left[4] * y, a5 += left[5] * x, b5 += left[5] * y;
-    }
-    acc[0][0] = a0, acc[1][0] = a1, acc[2][0] = a2, acc[3][0] = a3, acc[4][0] = a4;
-    acc[5][0] = a5, acc[0][1] = b0, acc[1][1] = b1, acc[2][1] = b2, acc[3][1] = b3;
-    acc[4][1] = b4, acc[5][1] = b5;
-}
-
-static void add_tile(const Panels *panels, size_t i, size_t j, double *sums) {
-    vec acc[TALL][2];
-    multiply(panels->left + i * PANEL, panels->right + j * PANEL, panels->depth, acc);
-    for (size_t r = 0; r < TALL && i + r < panels->height; r++) {
-        double *out = sums + (i + r) * panels->width + j, *tile = (double *)acc[r];
-        if (j + WIDE <= panels->width)
-            for (size_t c = 0; c < WIDE; c++) out[c] += tile[c];
-        else
-            for (size_t c = 0; j + c < panels->width; c++) out[c] += tile[c];
-    }
-}
-
-static void add_panels(const Panels *panels, double *sums) {
-    for (size_t j = 0; j < panels->width; j += WIDE)
-        for (size_t i = j / TALL * TALL; i < panels->height; i += TALL)
-            add_tile(panels, i, j, sums);
-}
-
-/* Add to `sums` (P, height, width) for `d` (P, N); `room` holds
- * PANEL * (height + TALL + width + WIDE) numbers. */
+/* Add to `sums` (P, height, width) for `d` (P, N). Rows of negative d are collected apart.
+ * `room` holds 2 * 129 (height + 64) numbers. */
 API void ecselm_add_products(const double *X, size_t N, size_t height, size_t width, size_t P,
                              const double *d, double *room, double *sums) {
-    size_t strips = (height + TALL - 1) / TALL;
     for (size_t p = 0; p < P; p++, d += N, sums += height * width) {
-        Panels panels = {room, room + strips * TALL * PANEL, height, width, 0};
-        for (size_t i = 0; i < N; i++) {
-            if (d[i] == 0) continue;
-            const double *row = X + i * height;
-            copy_strips(row, height, TALL, panels.depth, d[i], panels.left);
-            copy_strips(row, width, WIDE, panels.depth, 1, panels.right);
-            if (++panels.depth == PANEL) add_panels(&panels, sums), panels.depth = 0;
-        }
-        if (panels.depth) add_panels(&panels, sums);
+        Panel_f64 plus = {room, height, width, 0, 1};
+        Panel_f64 minus = {room + panel_size_f64(height), height, width, 0, -1};
+        for (size_t i = 0; i < N; i++)
+            if (d[i] != 0)
+                take_f64(d[i] < 0 ? &minus : &plus, X + i * height, height, NULL, 0,
+                         sqrt(fabs(d[i])), sums);
+        add_panel_f64(&plus, sums), add_panel_f64(&minus, sums);
     }
+}
+
+/* Add [H T]'diag(w)H to the lower part of `sums` (L + m, L): H (N, L), T (N, m), and w (N),
+ * or NULL for ones; and diag(T'diag(w)T) to `squares` (m). `room` holds 129 (L + m + 64)
+ * numbers of 8 bytes. */
+API void ecselm_add_gram64(const double *H, const double *T, const double *w, size_t N,
+                           size_t L, size_t m, double *room, double *sums,
+                           double *squares) {
+    Panel_f64 panel = {room, L + m, L, 0, 1};
+    for (size_t i = 0; i < N; i++) {
+        const double *t = T + i * m, weight = w ? w[i] : 1;
+        take_f64(&panel, H + i * L, L, t, m, sqrt(weight), sums);
+        for (size_t j = 0; j < m; j++) squares[j] += weight * t[j] * t[j];
+    }
+    add_panel_f64(&panel, sums);
+}
+
+/* The same in float32: a panel is summed in float32, and panels in float64. */
+API void ecselm_add_gram32(const float *H, const float *T, const float *w, size_t N, size_t L,
+                           size_t m, float *room, double *sums, double *squares) {
+    Panel_f32 panel = {room, L + m, L, 0, 1};
+    for (size_t i = 0; i < N; i++) {
+        const float *t = T + i * m, weight = w ? w[i] : 1;
+        take_f32(&panel, H + i * L, L, t, m, sqrtf(weight), sums);
+        for (size_t j = 0; j < m; j++) squares[j] += (double)weight * t[j] * t[j];
+    }
+    add_panel_f32(&panel, sums);
 }
 
 /* Compare costs (P, N) with those of `kept` and of `tried`. For each candidate: 1 if fewer

@@ -64,9 +64,26 @@ def smallest(draws: AnyArray, codes: IntArray, quotas: IntArray) -> IntArray:
     >>> smallest(np.array([0.4, 0.1, 0.3, 0.2]), np.array([0, 0, 1, 0]), np.array([2, 1]))
     array([1, 2, 3])
     """
-    order = np.lexsort((draws, codes))
-    ranks = np.arange(len(order)) - np.searchsorted(codes[order], codes[order])
-    return np.sort(order[ranks < quotas[codes[order]]])
+    # Only as much order as is needed: classes apart, and of each its quota apart.
+    narrow = codes.astype(np.uint16) if len(quotas) < 1 << 16 else codes
+    order = np.argsort(narrow, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(quotas)))
+    parts = np.split(order, ends[:-1]) if len(ends) else []
+    kept = [
+        members if len(members) <= quota else members[_lowest(draws[members], int(quota))]
+        for members, quota in zip(parts, quotas, strict=True)
+    ]
+    return np.sort(np.concatenate(kept)) if kept else order
+
+
+def _lowest(draws: AnyArray, n: int) -> BoolArray:
+    """Mark the n smallest draws; of equal ones the first."""
+    if n == 0:
+        return np.zeros(len(draws), dtype=bool)
+    bound = np.partition(draws, n - 1)[n - 1]
+    marked = np.asarray(draws < bound)
+    marked[np.flatnonzero(draws == bound)[: n - int(marked.sum())]] = True
+    return marked
 
 
 @dataclass(frozen=True, slots=True)

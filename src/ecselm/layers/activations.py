@@ -14,13 +14,14 @@ from scipy.special import expit
 from ecselm import _native as compiled
 from ecselm._typing import BoolArray, FloatArray
 
+FUSED = ("radbas", "sigmoid")  # applied by the C library as it projects
 DEAD = 1e-3  # an entry this close to the flat end of an activation carries nothing
 
 
 def radbas(A: FloatArray) -> FloatArray:
     """Return ``exp(-a^2)`` (17): a Gaussian ridge across the projection."""
-    if A.dtype == np.float64 and A.flags.c_contiguous and compiled.is_available():
-        compiled.radbas(A)
+    if _is_compiled(A):
+        compiled.activate(A, "radbas")
         return A
     np.multiply(A, A, out=A)
     np.negative(A, out=A)
@@ -29,7 +30,16 @@ def radbas(A: FloatArray) -> FloatArray:
 
 def sigmoid(A: FloatArray) -> FloatArray:
     """Return ``1 / (1 + exp(-a))``."""
+    if _is_compiled(A):
+        compiled.activate(A, "sigmoid")
+        return A
     return expit(A, out=A)
+
+
+def _is_compiled(A: FloatArray) -> bool:
+    """Tell whether the C library can overwrite ``A``."""
+    known = A.dtype in (np.float64, np.float32)
+    return known and A.flags.c_contiguous and compiled.is_available()
 
 
 def tanh(A: FloatArray) -> FloatArray:

@@ -11,12 +11,17 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import norm, qmc
 
+from ecselm import _native as compiled
 from ecselm._typing import FloatArray, Matrix
-from ecselm.layers.activations import ACTIVATIONS, saturation
+from ecselm.layers.activations import ACTIVATIONS, FUSED, saturation
 from ecselm.layers.scaling import InputScale
 
 SATURATED = 0.5  # share of dead entries from which a layer is reported
 _SAMPLE_ROWS = 128
+# Up to so many inputs a strip of weights stays in the cache, and a layer is compiled; for fewer
+# rows than these, laying the weights out takes longer than the product.
+_MOST_INPUTS = 256
+_FEWEST_ROWS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +191,32 @@ class RandomLayer:
             biases = biases if self.center is None else biases - self.center @ self.weights
         else:
             X = X.astype(A.dtype, copy=False)
+            if self._is_compiled(X, A):
+                return self._projected(X, A)
             np.matmul(X if self.center is None else X - self.center, self.weights, out=A)
         A += biases
+        return self._activated(A)
+
+    def _activated(self, A: FloatArray) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
             if isinstance(self.activation, str):
                 return ACTIVATIONS[self.activation](A)
             A[:] = self._outside_activation(A)
         return A
+
+    def _is_compiled(self, X: FloatArray, A: FloatArray) -> bool:
+        """Tell whether the C library projects the rows of ``X`` into ``A``."""
+        small = len(X) >= _FEWEST_ROWS and X.shape[1] <= _MOST_INPUTS
+        known = A.dtype in (np.float64, np.float32) and A.flags.c_contiguous
+        return small and known and compiled.is_wide()
+
+    def _projected(self, X: FloatArray, A: FloatArray) -> FloatArray:
+        """Project and activate in one pass: a block of H is written once."""
+        fused = self.activation in FUSED if isinstance(self.activation, str) else False
+        weights = (np.ascontiguousarray(self.weights), np.ascontiguousarray(self.biases))
+        name = str(self.activation) if fused else "linear"
+        compiled.project(np.ascontiguousarray(X), weights, self.center, name, A)
+        return A if fused else self._activated(A)
 
     def warn_if_saturated(self, X: Matrix) -> None:
         """Warn when most of H carries nothing, measured on an even sample of rows."""

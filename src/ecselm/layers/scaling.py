@@ -14,6 +14,7 @@ from ecselm._typing import BoolArray, FloatArray, Matrix
 SCALES = ("standard", "minmax")
 N_KNOTS = 100
 FARTHEST = 3.0  # standard deviations
+MOMENT_SHARE = 2  # blocks of half a cache: each is passed over twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,11 @@ def _weighted_sum(
     """
     share = share.astype(X.dtype)
     total = np.zeros(X.shape[1])
+    blocks = row_blocks(len(X), MOMENT_SHARE * X.shape[1])
+    place = np.empty((blocks[0].stop, X.shape[1]), dtype=X.dtype)
     with one_blas_thread():
-        for rows in row_blocks(len(X), X.shape[1]):
-            values = X[rows] - origin
+        for rows in blocks:
+            values = np.subtract(X[rows], origin, out=place[: rows.stop - rows.start])
             if mean is not None:
                 values -= mean.astype(X.dtype)
                 values *= values

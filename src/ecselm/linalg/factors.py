@@ -17,6 +17,9 @@ from scipy.linalg import LinAlgError, eigh, get_lapack_funcs
 
 from ecselm._typing import BoolArray, FloatArray
 
+SOLVED_COLUMNS = 64  # of a block of a substitution
+SOLVED_ROWS = 512  # that stay in the cache
+
 
 class Factor(Protocol):
     """A factorised symmetric matrix."""
@@ -70,10 +73,24 @@ class CholeskyFactor:
         return np.einsum("ij,ij->j", inverse, inverse, dtype=np.float64)
 
     def leverages(self, F: FloatArray) -> FloatArray:
-        """Return the squared norms of the columns of ``L^-1 F'``: half of a solution."""
-        (trtrs,) = get_lapack_funcs(("trtrs",), (self.lower, F))
-        halves, _ = trtrs(self.lower, F.T, lower=1)
-        return np.einsum("ij,ij->j", halves, halves, dtype=np.float64)
+        """Return the squared norms of the rows of ``F L^-T``: half of a solution.
+
+        Substitution by blocks of columns, of which all but the diagonal blocks are products:
+        these take half the time of LAPACK's.
+        """
+        (trtri,) = get_lapack_funcs(("trtri",), (self.lower,))
+        norms = np.zeros(len(F))
+        blocks = [slice(i, i + SOLVED_COLUMNS) for i in range(0, len(self), SOLVED_COLUMNS)]
+        inverses = [trtri(self.lower[own, own], lower=1)[0].T for own in blocks]
+        for start in range(0, len(F), SOLVED_ROWS):
+            rows = slice(start, start + SOLVED_ROWS)
+            halves = np.array(F[rows], dtype=np.result_type(F, self.lower))
+            for own, inverse in zip(blocks, inverses, strict=True):
+                before = slice(0, own.start)
+                halves[:, own] -= halves[:, before] @ self.lower[own, before].T
+                halves[:, own] = halves[:, own] @ inverse
+            np.einsum("ij,ij->i", halves, halves, out=norms[rows], dtype=np.float64)
+        return norms
 
 
 @dataclass(frozen=True, slots=True)

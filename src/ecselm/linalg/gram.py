@@ -9,19 +9,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ecselm import _native as compiled
 from ecselm._threads import blas_threads
 from ecselm._typing import FloatArray, IntArray
 from ecselm.linalg.factors import Factor, factor_indefinite, factor_shifted
+
+COMPILED_UNITS = 512  # up to so many, sums stay in the cache while rows are added
 
 
 class GramSum:
     """Running sums ``H'diag(w)H``, ``H'diag(w)T`` and ``diag(T'diag(w)T)`` over rows, by group.
 
-    With few targets all three are parts of one symmetric product, ``[H T]'diag(w)[H T]``,
-    which BLAS does at half the price of a general one. Rows are laid out in places
-    allocated once, because fresh memory for every block costs as much as a product. The
-    sums of any division of the rows into blocks are equal up to rounding: sequential learning
-    needs no more. They are kept in float64 whatever the precision of the rows.
+    The first two are parts of one symmetric product, ``[H T]'diag(w)[H T]``, half of which is
+    computed: by the C library, or by BLAS for a layer that is too large for the cache. Rows
+    are laid out in places allocated once, because fresh memory for every block costs as much
+    as a product. The sums of any division of the rows into blocks are equal up to rounding:
+    sequential learning needs no more. They are kept in float64 whatever the precision of the
+    rows.
     """
 
     def __init__(
@@ -33,9 +37,10 @@ class GramSum:
         n_groups: int = 1,
     ) -> None:
         self._H = np.empty((n_rows, n_hidden), dtype=dtype)
-        self._Z = np.empty((n_rows, n_hidden + n_outputs), dtype=dtype)
-        self._gram = np.zeros((n_groups, n_hidden, n_hidden))
-        self._moment = np.zeros((n_groups, n_hidden, n_outputs))
+        self._compiled = n_hidden <= COMPILED_UNITS and compiled.is_wide()
+        width = 0 if self._compiled else n_hidden + n_outputs
+        self._Z = np.empty((n_rows, width), dtype=dtype)
+        self._sums = np.zeros((n_groups, n_hidden + n_outputs, n_hidden))  # lower part
         self._squares = np.zeros((n_groups, n_outputs))
 
     def hidden(self, n_rows: int) -> FloatArray:
@@ -44,30 +49,43 @@ class GramSum:
 
     def add(self, T: FloatArray, w: FloatArray | None, group: int = 0) -> None:
         """Add the rows of H in their place, with targets ``T`` and weights ``w`` >= 0."""
-        H, Z, L = self._H[: len(T)], self._Z[: len(T)], self._H.shape[1]
+        H = self._H[: len(T)]
+        if not self._compiled:
+            self._add_by_blas(H, T, w, group)
+            return
+        T = np.ascontiguousarray(T, dtype=H.dtype)
+        w = None if w is None else np.ascontiguousarray(w, dtype=H.dtype)
+        compiled.add_gram((H, T), w, self._sums[group], self._squares[group])
+
+    def _add_by_blas(self, H: FloatArray, T: FloatArray, w: FloatArray | None, group: int) -> None:
+        Z, L = self._Z[: len(T)], H.shape[1]
         root = 1.0 if w is None else np.sqrt(w, dtype=Z.dtype)[:, np.newaxis]
         np.multiply(H, root, out=Z[:, :L])
         np.multiply(T, root, out=Z[:, L:])
         if T.shape[1] <= L // 4:
             sums = Z.T @ Z
-            gram, moment, squares = sums[:L, :L], sums[:L, L:], sums.diagonal()[L:]
+            self._sums[group] += sums[:, :L]
+            self._squares[group] += sums.diagonal()[L:]
         else:  # the square of many targets would cost more than it saves
             H, T = Z[:, :L], Z[:, L:]
-            gram, moment, squares = H.T @ H, H.T @ T, np.einsum("ij,ij->j", T, T)
-        self._gram[group] += gram
-        self._moment[group] += moment
-        self._squares[group] += squares
+            self._sums[group, :L] += H.T @ H
+            self._sums[group, L:] += T.T @ H
+            self._squares[group] += np.einsum("ij,ij->j", T, T)
 
     def merge(self, other: GramSum) -> None:
         """Add the sums of ``other``."""
-        self._gram += other._gram
-        self._moment += other._moment
+        self._sums += other._sums
         self._squares += other._squares
 
     def blocks(self) -> GramBlocks:
-        """Return the sums by group; they share memory with this object."""
-        eps = float(np.finfo(self._H.dtype).eps)
-        return GramBlocks(self._gram, self._moment, self._squares, eps)
+        """Return the sums by group; they may share memory with this object."""
+        eps, L = float(np.finfo(self._H.dtype).eps), self._H.shape[1]
+        if self._compiled:
+            for sums in self._sums:
+                upper = np.triu_indices(L, 1)
+                sums[upper] = sums[upper[::-1]]
+        moments = self._sums[:, L:].swapaxes(1, 2)
+        return GramBlocks(self._sums[:, :L], moments, self._squares, eps)
 
 
 @dataclass(frozen=True, slots=True)
