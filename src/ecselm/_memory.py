@@ -8,6 +8,7 @@ from pathlib import Path
 
 SHARE = 0.25  # of the free memory, used by default
 UNKNOWN = 4 << 30  # assumed to be free where the system does not report it
+NEGLIGIBLE = 1 << 26  # 64 MiB, less than the libraries take
 UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 _CGROUP = Path("/sys/fs/cgroup")
@@ -34,6 +35,28 @@ def memory_limit(stated: int | float | str | None) -> int:
     if limit <= 0:
         raise ValueError(f"memory_limit must be bytes or a text such as '2 GiB', got {stated!r}")
     return limit
+
+
+def refuse_beyond(needed: int, limit: int, what: str) -> None:
+    """Raise ValueError if ``what`` takes more bytes than the limit.
+
+    Up to ``NEGLIGIBLE`` bytes nothing is refused: a limit then asks for the slowest and
+    smallest way of computing, whatever it says.
+
+    Examples
+    --------
+    >>> refuse_beyond(10, 20, "a row")
+    >>> refuse_beyond(3 << 30, 1 << 30, "20000 rows of 10000 classes")
+    Traceback (most recent call last):
+        ...
+    ValueError: memory_limit must be at least 3221225472 bytes (3.00 GiB), which 20000 rows of
+    10000 classes take, got 1073741824
+    """
+    if needed > max(limit, NEGLIGIBLE):
+        raise ValueError(
+            f"memory_limit must be at least {needed} bytes ({needed / 2**30:.2f} GiB), which "
+            f"{what} take, got {limit}"
+        )
 
 
 def free_memory() -> int:

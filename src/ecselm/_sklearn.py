@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import _fit_context as fit_context
+from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _Scorer as Scorer
 from sklearn.tree._tree import Tree
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from ecselm._typing import FloatArray, Matrix
@@ -21,6 +23,7 @@ __all__ = [
     "Scorer",
     "StrOptions",
     "Tree",
+    "available_if",
     "check_parameters",
     "check_weights",
     "fit_context",
@@ -28,6 +31,23 @@ __all__ = [
     "routing_enabled",
     "safe_indexing",
 ]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+# scikit-learn has no types: its decorators would make every ``fit`` return Any.
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Validate parameters before a method runs."""
+    decorate: Callable[[Method], Method] = _fit_context(
+        prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorate
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Offer a method only where ``check`` of the estimator is true."""
+    decorate: Callable[[Method], Method] = _available_if(check)
+    return decorate
 
 
 def check_parameters(estimator: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -22,6 +23,26 @@ def brief(words: str, longest: int = 80) -> str:
     shown = words[: 2 * longest]
     line = " ".join("".join(c if c.isprintable() else " " for c in shown).split())
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def printable(text: str) -> str:
+    r"""Return text of a file as a terminal may show it: control characters as escapes.
+
+    They would move the cursor, hide text or turn its direction. Ends of lines and tabs stay.
+
+    Examples
+    --------
+    >>> printable("1.0\x1b[2J and\n\u202egone")
+    '1.0\\x1b[2J and\n\\u202egone'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if _is_shown(one) else ascii(one)[1:-1] for one in text)
+
+
+def _is_shown(character: str) -> bool:
+    joins = "\n\t\u200c\u200d"  # the last two shape letters of some scripts
+    return character.isprintable() or character in joins or unicodedata.category(character) == "Zs"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

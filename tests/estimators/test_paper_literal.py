@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from ecselm import ECSELMClassifier, ECSELMRegressor
+from ecselm.estimators._cost_search import OPTIMIZERS
 from ecselm.search.space import crossover_mask
 from tests.conftest import targets
 from tests.estimators.literal import drawn_layer, printed_beta
@@ -86,7 +87,8 @@ def test_the_letter_changes_the_search_alone(kind):
     assert changed == {"optimizer"}
     assert published["optimizer"] == "bsa"
     copy = pickle.loads(pickle.dumps(clone(literal)))
-    assert copy.optimizer.keywords == {"redraw_memory": True, "literal_bounds": True}
+    assert copy.optimizer == "bsa_literal"
+    assert OPTIMIZERS[copy.optimizer].keywords == {"redraw_memory": True, "literal_bounds": True}
 
 
 def test_the_letter_and_the_published_search_find_other_costs():

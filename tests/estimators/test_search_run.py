@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from ecselm import ECSELMRegressor
 from ecselm.estimators._checkpoint import Checkpoint
 from ecselm.estimators._cost_search import OPTIMIZERS, SearchProgress, SearchRun
+from ecselm.estimators._steps import Steps
 from ecselm.search import BacktrackingSearch, Box, minimize
 from tests.estimators.plain import one_machine, plain_search
 
@@ -263,12 +264,24 @@ def test_signal_around_an_estimator_keeps_a_model(data):
     assert search.predict_proba(data[0]).shape == (60, 2)
 
 
-@pytest.mark.parametrize("call", [1, 3, 4, 9], ids=lambda call: f"call {call}")
+@pytest.mark.parametrize("call", [2, 3, 4, 9], ids=lambda call: f"call {call}")
 @pytest.mark.parametrize("around", ["machine", "estimator"])
-def test_interruption_before_the_first_generation_leaves_the_estimator_alone(data, call, around):
+def test_interruption_before_the_first_generation_keeps_the_best_prior(data, call, around):
     """Three candidates are priors, six the first generation."""
     made = model() if around == "machine" else around_estimator()
     made.set_params(scoring=InterruptingScorer(call))
+    with pytest.warns(ConvergenceWarning, match="interrupted before its first generation"):
+        made.fit(*data)
+    assert made.n_evaluations_ == 0
+    assert len(made.prior_scores_) == min(call - 1, 3)
+    assert made.best_score_ == max(made.prior_scores_.values())
+    assert set(made.predict(data[0])) <= {0, 1}
+
+
+@pytest.mark.parametrize("around", ["machine", "estimator"])
+def test_interruption_before_the_first_score_leaves_the_estimator_alone(data, around):
+    made = model() if around == "machine" else around_estimator()
+    made.set_params(scoring=InterruptingScorer(1))
     before = dict(made.__dict__)
     with pytest.raises(KeyboardInterrupt):
         made.fit(*data)
@@ -467,8 +480,8 @@ def test_run_tells_its_checkpoint_every_generation_it_evaluates(tmp_path):
     identity = {"search": "this one"}
     for max_epochs, expected in ((2, 3), (6, 4), (6, 0)):
         evaluated.clear()
-        file = Checkpoint(tmp_path / "a", identity, 0)
-        found = SearchRun("de", 8, max_epochs, checkpoint=file).evolve(objective, BOX, {}, rng(4))
+        steps = Steps(Checkpoint(tmp_path / "a", identity, 0))
+        found = SearchRun("de", 8, max_epochs, steps=steps).evolve(objective, BOX, {}, rng(4))
         assert evaluated == [8] * expected
     whole = SearchRun("de", 8, 6).evolve(bowl, BOX, {}, rng(4))
     assert_array_equal(found.point, whole.point)

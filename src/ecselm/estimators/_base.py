@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from functools import wraps
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecselm._memory import memory_limit
+from ecselm._memory import free_memory, memory_limit, refuse_beyond
 from ecselm._random import as_generator
-from ecselm._sklearn import HasMethods, Interval, StrOptions, check_weights, fit_context
+from ecselm._sklearn import (
+    HasMethods,
+    Interval,
+    Method,
+    StrOptions,
+    available_if,
+    check_weights,
+    fit_context,
+)
 from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, expected_costs, min_cost_decision
@@ -30,12 +39,14 @@ from ecselm.estimators._calibration import (
 )
 from ecselm.estimators._ensemble import (
     INPUTS_TRIED,
+    N_MEMBERS,
     PENALTIES,
     Ensemble,
     EnsembleRows,
     EnsembleSpec,
     Member,
     fit_ensemble,
+    least_ensemble_bytes,
 )
 from ecselm.estimators._layers import LayerRecipe, layer_width, seeded_clone
 from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin
@@ -53,6 +64,8 @@ from ecselm.layers import (
 )
 
 AUTO = "auto"
+OVERFLOWN = "array must not contain infs or NaNs"  # as SciPy says of sums that went too far
+SMALLEST, LARGEST = 1e-100, 1e100  # magnitudes whose squares, and inverses of them, are finite
 PLAIN_C = 32.0  # of one layer or kernel for C="auto"
 RIDGE: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither"), StrOptions({AUTO})],
@@ -117,7 +130,20 @@ def class_codes(y: Any, weight: FloatArray | None = None) -> tuple[AnyArray, Int
     return classes, codes
 
 
-class ELMBase(BaseEstimator):
+class DocumentedMixin:
+    """Link the HTML representation of an estimator to its page in the documentation."""
+
+    _doc_link_module = "ecselm"
+    _doc_link_template = "https://ecselm.github.io/ecselm/api/{place}.{name}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        """Return the public place and the name of the class."""
+        place = type(self).__module__.rpartition(".")[0]  # modules are no public places
+        name = type(self).__name__
+        return {"place": "ecselm" if place == "ecselm.estimators" else place, "name": name}
+
+
+class ELMBase(DocumentedMixin, BaseEstimator):
     """Base of the ELM estimators: a map from x to H, and output weights beta on it.
 
     A subclass states the targets and costs. One whose parameter ``kernel`` is not
@@ -146,6 +172,8 @@ class ELMBase(BaseEstimator):
     _members_: tuple[Member, ...] | None
 
     def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
+        if options.get("y_numeric"):
+            check_targets(options["y"])
         return validate_data(
             self,
             X,
@@ -180,6 +208,7 @@ class ELMBase(BaseEstimator):
             raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
         scale = None if kind is None else measure_scale(X, kind, weight)
         X = X.copy() if scale is None else scale(X)
+        check_magnitude(X)
         gamma = resolve_gamma("scale" if self.gamma == "search" else self.gamma, X, weight)
         return KernelMap(kernel, X, gamma, self.degree, self.coef0, X.dtype, scale)
 
@@ -304,20 +333,91 @@ class ELMBase(BaseEstimator):
         return tags
 
 
-def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Leave the estimator as it was when ``method`` raises."""
+def all_or_nothing(method: Method) -> Method:
+    """Leave the estimator as it was when ``method`` raises, or what it stores is not finite.
+
+    Overflow is refused here in one sentence, instead of a warning of NumPy at every step.
+    """
 
     @wraps(method)
     def guarded(self: ELMBase, *arguments: Any, **options: Any) -> Any:
         before = dict(self.__dict__)
         try:
-            return method(self, *arguments, **options)
-        except BaseException:
+            with np.errstate(all="ignore"):
+                result = method(self, *arguments, **options)
+            _check_solution(self)
+        except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if isinstance(error, LinAlgError) or str(error) == OVERFLOWN:
+                raise ValueError(
+                    f"X and y must give equations that can be solved, got this: {error}; their "
+                    "values are too large, too small or too unequal"
+                ) from error
             raise
+        return result
 
-    return guarded
+    return cast("Method", guarded)
+
+
+def _check_solution(estimator: BaseEstimator) -> None:
+    """Raise ValueError if coefficients are not finite."""
+    for name in ("beta_", "dual_coef_", "intercept_"):
+        stored = getattr(estimator, name, None)
+        if isinstance(stored, np.ndarray) and not np.isfinite(stored).all():
+            raise ValueError(
+                f"X and y must give finite coefficients, got NaN or infinite ones in {name}: "
+                "their values are too large, too small or too unequal"
+            )
+
+
+def check_magnitude(X: Matrix, name: str = "X") -> None:
+    """Raise ValueError if squares of values, or their inverses, are not finite.
+
+    Examples
+    --------
+    >>> check_magnitude(np.array([[0.0, 1e160]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: X must have a largest magnitude between 1e-100 and 1e+100, got 1e+160: scale it
+    """
+    values = X.data if hasattr(X, "tocsr") else X
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{name} must have a largest magnitude between {SMALLEST:g} and {LARGEST:g}, "
+            f"got {largest:g}: scale it"
+        )
+
+
+def check_targets(y: Any) -> None:
+    """Raise ValueError if the targets of a regression are not numbers.
+
+    scikit-learn converts texts of digits, and leaves ``None`` for the solver to find.
+
+    Examples
+    --------
+    >>> check_targets([1.5, 2.0])
+    >>> check_targets(["high", "low"])
+    Traceback (most recent call last):
+        ...
+    ValueError: y must be numbers, got 'high'
+    """
+    if y is None or hasattr(y, "tocsr"):
+        return  # refused by scikit-learn
+    try:
+        targets = np.asarray(y)
+    except ValueError:
+        return  # ragged, as above
+    if targets.dtype.kind in "biuf":
+        return
+    for value in targets.ravel().tolist():
+        if not isinstance(value, Real | Decimal):
+            # In scikit-learn's words, which its checks look for.
+            reason = ": Complex data not supported" if isinstance(value, complex) else ""
+            raise ValueError(f"y must be numbers, got {value!r:.40}{reason}")  # noqa: TRY004
+    if targets.dtype.kind != "O":
+        raise ValueError(f"y must be numbers, got an array of {targets.dtype}")
 
 
 def has_hidden_layer(estimator: ELMBase) -> bool:
@@ -340,7 +440,8 @@ def class_targets(n_classes: int) -> FloatArray:
 
     Two classes share one column, since the other is its negative.
     """
-    T = 2.0 * np.eye(n_classes) - 1.0
+    T = np.full((n_classes, n_classes), -1.0)
+    np.fill_diagonal(T, 1.0)
     return T[:, 1:] if n_classes == 2 else T
 
 
@@ -443,7 +544,25 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         X, y = self._validated(X, reset=True, y=y)
         weight = check_weights(sample_weight, X)
         classes, codes = class_codes(y, weight)
+        self._check_memory(len(codes), len(classes))
         return X, codes, classes, weight
+
+    def _check_memory(self, n_rows: int, n_classes: int) -> None:
+        """Refuse, before any work, a fit whose smallest form takes more than the memory allowed.
+
+        A stated ``memory_limit`` holds; the default of it is a part of the free memory, for
+        speed, so that without one all of the free memory counts.
+        """
+        stated = getattr(self, "memory_limit", None)
+        refuse_beyond(
+            least_bytes(n_rows, n_classes, is_ensemble=self._has_members()),
+            free_memory() if stated is None else memory_limit(stated),
+            f"{n_rows} rows of {n_classes} classes",
+        )
+
+    def _has_members(self) -> bool:
+        """Tell whether an ensemble is fitted."""
+        return self.ensemble is not None
 
     @all_or_nothing
     @one_blas_thread()
@@ -490,11 +609,11 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         B = rows.terms.vector(coefficients).astype(np.float64)
         weight = None if rows.weight is None else rows.weight.astype(np.float64)
         total = B if weight is None else B * weight
-        used = np.flatnonzero(total > 0)
+        used: slice | IntArray = slice(None) if (total > 0).all() else np.flatnonzero(total > 0)
         weight = None if weight is None else weight[used]
         known = EnsembleRows(
             rows.X[used],
-            rows.T[used].astype(np.float64),
+            rows.T[used].astype(np.float64, copy=False),
             total[used] / np.average(B[used], weights=weight),
             rows.y[used],
             weight,
@@ -616,6 +735,24 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         """Return the scores as calibrations take them: one column for two classes."""
         columns = scores[:, 1:] if len(self.classes_) == 2 else scores
         return columns.astype(np.float64)
+
+
+def least_bytes(n_rows: int, n_classes: int, *, is_ensemble: bool) -> int:
+    """Return the memory that a fit of classes takes at least, beside the inputs.
+
+    Targets of all rows, twice, ``16 N m``; costs of every confusion as they are stated, learned,
+    decided by and kept, ``40 k^2``; and the smallest ensemble.
+
+    Examples
+    --------
+    >>> least_bytes(20_000, 10, is_ensemble=True) < 2**23
+    True
+    >>> least_bytes(20_000, 10_000, is_ensemble=False) // 2**30
+    6
+    """
+    m = 1 if n_classes == 2 else n_classes
+    targets, costs = 16 * n_rows * m, 40 * n_classes**2
+    return targets + costs + (least_ensemble_bytes(n_rows, m, N_MEMBERS) if is_ensemble else 0)
 
 
 def labelled_rows(

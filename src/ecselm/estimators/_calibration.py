@@ -28,6 +28,7 @@ QUASI_NEWTON_STEPS = 500
 NEWTON_CLASSES = 30  # beyond, a Hessian costs more than many gradients
 MAX_ENTRIES = 1 << 22  # scores that a calibration is fitted to, so that many classes end in time
 ROWS_PER_CLASS = 10  # below, a class cannot afford a slope of its own
+ROWS_PER_OFFSET = 2  # below, beyond NEWTON_CLASSES, most classes would lose by chance
 MONOTONE_ROWS = 1000  # below, a law of two parameters is the better estimate
 MAX_KNOTS = 128
 MAX_GROUPS = 5000  # of equal or neighbouring scores
@@ -357,7 +358,8 @@ def fit_calibration(loo: LooScores, n_classes: int) -> Calibration:
     Tried are, the simplest first, one slope, a slope per class (for many classes), isotonic
     regression and Venn-Abers (for two classes of enough rows). A later one must have a lower
     log loss in a cross-validation, by more than a standard error of the difference. Beyond
-    ``NEWTON_CLASSES`` classes the number of rows alone decides.
+    ``NEWTON_CLASSES`` classes the number of rows alone decides, and where these are fewer than
+    two for a class, offsets are not fitted: they undo the costs of the classes in training.
 
     Parameters
     ----------
@@ -372,13 +374,30 @@ def fit_calibration(loo: LooScores, n_classes: int) -> Calibration:
     >>> fit_calibration(loo, 2)(np.array([[0.0]]))
     array([[0.5, 0.5]])
     """
-    loo = loo.usable().thinned(MAX_ENTRIES // n_classes)
+    usable = loo.usable()
+    loo = usable.thinned(MAX_ENTRIES // n_classes)
     if not len(loo):
         return LogisticCalibration(0.0, np.zeros(n_classes))
+    if n_classes > NEWTON_CLASSES and len(loo) < ROWS_PER_OFFSET * n_classes:
+        # Classes without a row would be taken for impossible.
+        offsets = -np.log(_class_costs(usable, n_classes))
+        slope = _best_slope(_columns(loo.scores), _smoothed_targets(loo, n_classes), offsets)
+        return LogisticCalibration(slope, offsets)
     if len(loo) < (MONOTONE_ROWS if n_classes == 2 else ROWS_PER_CLASS * n_classes):
         return LogisticCalibration.from_loo(loo, n_classes)
     chosen = 1 if n_classes > NEWTON_CLASSES else _choice(loo, n_classes)
     return next(islice(_candidates(loo, n_classes), chosen, None))
+
+
+def _class_costs(loo: LooScores, n_classes: int) -> FloatArray:
+    """Return the mean cost (k,) of the rows of every class in training; of none, that of all."""
+    if loo.B is None:
+        return np.ones(n_classes)
+    counts = np.bincount(loo.y, loo.weight, n_classes)
+    totals = np.bincount(loo.y, loo.weight * loo.B, n_classes)
+    mean = totals.sum() / counts.sum()
+    costs = np.where(counts > 0, totals / np.where(counts > 0, counts, 1.0), mean)
+    return np.where(costs > 0, costs, mean) if mean > 0 else np.ones(n_classes)
 
 
 def _candidates(

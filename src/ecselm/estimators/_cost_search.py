@@ -6,21 +6,20 @@ import contextlib
 import logging
 import os
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import parent_process
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ecselm._progress import progress_bar
 from ecselm._random import as_generator
 from ecselm._sklearn import HasMethods, Interval, StrOptions
 from ecselm._threads import Workers, one_blas_thread
@@ -30,7 +29,7 @@ from ecselm.costs.feasible import FeasibleRegion, half_known_region, parse_const
 from ecselm.costs.levels import ClassLevel, CostLevel, MatrixLevel, SampleLevel
 from ecselm.costs.parse import numbers, read_costs
 from ecselm.costs.weights import ClassCosts, ExampleCosts
-from ecselm.estimators._checkpoint import Checkpoint, identity_of, stored_seed
+from ecselm.estimators._checkpoint import MAIN, Checkpoint, identity_of, stored_seed
 from ecselm.estimators._policy import stated_constraints
 from ecselm.estimators._prior_test import PriorTest, prior_is_kept, prior_test
 from ecselm.estimators._priors import (
@@ -45,6 +44,7 @@ from ecselm.estimators._priors import (
 )
 from ecselm.estimators._scoring import ValidationClasses, class_fitness
 from ecselm.estimators._source import TrainingData
+from ecselm.estimators._steps import Steps
 from ecselm.fitness import (
     CostedRows,
     CostEncoding,
@@ -69,15 +69,19 @@ from ecselm.search import (
 
 logger = logging.getLogger(__name__)
 
+SEARCH, TESTING = "search", "prior test"  # phases of the progress bar
 PRIOR = "prior"  # the costs implied by the metric
 SAMPLE_BOUNDS = (1e-3, 1.0)
 N_NUMBERS = 5  # values of C, or of the kernel width, beside every prior in the first population
 FORGETTING = 32  # generations after which engines begin anew, so that a resumed search can
+LITERAL_SEARCH = "bsa_literal"
 OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
     "bsa": BacktrackingSearch,
     "de": DifferentialEvolution,
     "cma": CovarianceAdaptation,
     "random": RandomSearch,
+    # Algorithm 2 with step 2.1 inside the loop and (30) for all entries.
+    LITERAL_SEARCH: partial(BacktrackingSearch, redraw_memory=True, literal_bounds=True),
     "sobol": SobolSearch,
 }
 LEARNING: dict[str, Any] = {
@@ -523,15 +527,33 @@ class CostSearch:
         given = {**kept, **data, "first population": self.seeds, "version": version("ecselm")}
         return Checkpoint(self.settings.checkpoint, identity_of(given), seed)
 
+    def steps(
+        self,
+        params: dict[str, Any],
+        data: dict[str, Any],
+        seed: int,
+        work: Mapping[str, float] = MappingProxyType({}),
+    ) -> Steps:
+        """Return the steps of the fit, with its checkpoint and a bar of phases with their work."""
+        steps = Steps(self.checkpoint(params, data, seed), shown=int(self.settings.verbose) == 1)
+        steps.bar.plan(work)
+        return steps
+
     def run(
         self,
         engine: Engine,
         fitness: Fitness,
         rng: np.random.Generator,
-        checkpoint: Checkpoint | None,
+        steps: Steps,
         n_threads: int | None = None,
+        *,
+        name: str = MAIN,
     ) -> SearchResult:
-        """Run the optimiser; ``n_threads`` is None for an engine that has threads of its own."""
+        """Run the optimiser, whose generations are steps of the fit.
+
+        ``n_threads`` is None for an engine that has threads of its own; a search by another
+        ``name`` is a part of the prior test.
+        """
         settings = self.settings
         run = SearchRun(
             optimizer=settings.optimizer,
@@ -541,7 +563,8 @@ class CostSearch:
             max_time=settings.max_time,
             callbacks=_listed(settings.callbacks),
             verbose=int(settings.verbose),
-            checkpoint=checkpoint,
+            steps=steps,
+            name=name,
             title=str(engine),
         )
         with contextlib.nullcontext() if n_threads is None else Workers(n_threads) as workers:
@@ -549,15 +572,30 @@ class CostSearch:
             return run.evolve(objective, self.encoding.box, self.seeds, rng)
 
     def prior_test(
-        self, result: SearchResult, engine: Engine, fitness: Fitness, row_ids: AnyArray
+        self,
+        result: SearchResult,
+        engine: Engine,
+        fitness: Fitness,
+        row_ids: AnyArray,
+        steps: Steps,
     ) -> PriorTest | None:
         """Test the costs found against the prior; None where there is no prior."""
         prior = result.priors.get(PRIOR)
         if prior is None:
             return None
+        # The costs found depend on how long the search was.
+        name = f"prior test of {len(result.history.generations)} generations"
+        known = steps.recorded(name, {"gain": (), "std_error": (), "n_smallest": ()})
+        if known is not None:
+            return PriorTest(
+                float(known["gain"]), float(known["std_error"]), int(known["n_smallest"])
+            )
         both = self.encoding.decode(np.stack([result.point, prior.point]), scaled=False)
         learned, plain = engine.scores(both)
-        return prior_test(fitness, learned, plain, row_ids)
+        test = prior_test(fitness, learned, plain, row_ids)
+        if test is not None and result.history.reason != "interrupted":
+            steps.record(name, **{key: np.array(value) for key, value in asdict(test).items()})
+        return test
 
     def learned(self, point: FloatArray) -> LearnedCosts:
         """Return the costs of a point (D,).
@@ -674,7 +712,7 @@ class SearchProgress:
 
 
 class ReplayedFitness:
-    """The losses of a checkpoint, generation by generation, then those of the objective.
+    """The losses that are recorded, generation by generation, then those of the objective.
 
     An objective that remembers begins anew every ``FORGETTING`` generations. What it
     remembered where a search is resumed is computed again, so that the search goes on to
@@ -685,11 +723,12 @@ class ReplayedFitness:
         self,
         objective: Callable[[FloatArray], FloatArray],
         search: AskTell,
-        checkpoint: Checkpoint | None,
+        steps: Steps,
         max_epochs: int,
+        name: str = MAIN,
     ) -> None:
-        self._objective, self._search, self._checkpoint = objective, search, checkpoint
-        self.stored = [] if checkpoint is None else checkpoint.fitness
+        self._objective, self._search, self._steps, self._name = objective, search, steps, name
+        self.stored = steps.generations(name)
         goes_on = len(self.stored) <= max_epochs
         remembers = isinstance(objective, CostObjective) and objective.remembers
         resumed = len(self.stored) // FORGETTING * FORGETTING
@@ -697,17 +736,18 @@ class ReplayedFitness:
         self._recomputed = range(start, len(self.stored))
 
     def __call__(self, points: FloatArray) -> FloatArray:
-        """Return the losses (P,) of a generation of points."""
+        """Return the losses (P,) of a generation of points; an interrupt ends it."""
         generation = self._search.generation
         if generation % FORGETTING == 0 and isinstance(self._objective, CostObjective):
             self._objective.forget()
         if generation in self._recomputed:
-            self._objective(points)
+            self._steps.allowed(self._objective, points)
         if generation < len(self.stored):
+            self._steps.scored()
             return self.stored[generation]
-        values = self._objective(points)
-        if self._checkpoint is not None:
-            self._checkpoint.add(values)
+        values = self._steps.allowed(self._objective, points)
+        self._steps.scored()  # from here on, also while it is written
+        self._steps.add(values, self._name)
         return values
 
 
@@ -722,7 +762,8 @@ class SearchRun:
     max_time: float | None = None
     callbacks: Sequence[Callable[[SearchProgress], Any]] = ()
     verbose: int = 0
-    checkpoint: Checkpoint | None = None
+    steps: Steps = field(default_factory=Steps)
+    name: str = MAIN  # under which generations are recorded
     title: str = ""  # how candidates are evaluated
     start: float = field(default_factory=time.monotonic)
 
@@ -736,47 +777,29 @@ class SearchRun:
         """Minimise ``objective`` from a first population that holds the ``seeds``.
 
         Each seed is some points (n, D) with a name. The result is never worse than any
-        of them, even if the population is too small to hold them all.
+        of them, even if the population is too small to hold them all. Of an interrupted search
+        it is the best so far, or the best of the seeds.
         """
-        # Seeds are evaluated first: the best of them fill half of the first population.
-        losses = {name: objective(points) for name, points in seeds.items()}
-        initial = _ranked(seeds, losses, self.population_size)
-        search = make_optimizer(self.optimizer, box, self.population_size, rng, initial)
-        fitness = ReplayedFitness(objective, search, self.checkpoint, self.max_epochs)
+        steps = self.steps
         if self.verbose > 1:
             logger.info("evaluated by %s", self.title)
-        shown = self.verbose == 1
-        bar = (
-            progress_bar(self.title, self.max_epochs + 1)
-            if shown
-            else contextlib.nullcontext(_no_bar)
-        )
-        with bar as advance:
-
-            def callback(_: AskTell, history: SearchHistory) -> bool:
-                progress = self._progress(history)
-                advance(f"best={progress.best_score:.4g}")
-                # Generations of a checkpoint have been reported by the run that stored them.
-                return len(history.generations) > len(fitness.stored) and self._report(progress)
-
-            history = minimize(
-                search,
-                fitness,
-                max_epochs=self.max_epochs,
-                patience=self.patience,
-                max_time=self.max_time,
-                callback=callback,
-            )
-        if self.checkpoint is not None:
-            self.checkpoint.save()
+        if self.name == MAIN:
+            steps.bar.begin(SEARCH, self.max_epochs + 1, self.title)
+        # Seeds are evaluated first: the best of them fill half of the first population.
+        losses = self._seed_losses(objective, seeds)
+        point: FloatArray = np.empty(0)
+        loss, history = np.inf, SearchHistory(reason="interrupted")
+        if len(losses) == len(seeds):
+            initial = _ranked(seeds, losses, self.population_size)
+            search = make_optimizer(self.optimizer, box, self.population_size, rng, initial)
+            try:
+                history = self._minimize(search, objective)
+                point, loss = search.best
+            except KeyboardInterrupt:
+                if not (losses and steps.keeps):
+                    raise
         if history.reason == "interrupted":
-            warnings.warn(
-                f"the search was interrupted after generation "
-                f"{len(history.generations) - 1} of {self.max_epochs}: the best so far is kept",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        point, loss = search.best
+            steps.skip(self._place(len(history.generations)))
         priors = {
             name: PriorResult(seeds[name][values.argmin()].copy(), -float(values.min()))
             for name, values in losses.items()
@@ -785,12 +808,70 @@ class SearchRun:
         for prior in priors.values():
             if -prior.score < loss:
                 point, loss = prior.point, -prior.score
+        if not np.isfinite(loss) and not history.generations:
+            raise KeyboardInterrupt  # before anything was worth keeping
         if not np.isfinite(loss):
             raise ValueError(
                 "the search must meet a candidate with a finite fitness, got none in "
                 f"{history.evaluations} evaluations"
             )
         return SearchResult(point, -loss, priors, history)
+
+    def _minimize(
+        self, search: AskTell, objective: Callable[[FloatArray], FloatArray]
+    ) -> SearchHistory:
+        """Run the optimiser, and record, show and report every generation."""
+        steps, is_main = self.steps, self.name == MAIN
+        fitness = ReplayedFitness(objective, search, steps, self.max_epochs, self.name)
+
+        def callback(_: AskTell, history: SearchHistory) -> bool:
+            progress = self._progress(history)
+            steps.bar.advance(f"best={progress.best_score:.4g}" if is_main else None)
+            # Recorded generations have been reported by the run that recorded them.
+            new = len(history.generations) > len(fitness.stored)
+            return new and steps.allowed(self._report, progress)
+
+        history = minimize(
+            search,
+            fitness,
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            max_time=self.max_time,
+            callback=callback,
+        )
+        if is_main:
+            steps.save()
+        return history
+
+    def _seed_losses(
+        self, objective: Callable[[FloatArray], FloatArray], seeds: dict[str, FloatArray]
+    ) -> dict[str, FloatArray]:
+        """Return the losses of the seeds by name, of an interrupted search of the first of them."""
+        steps, name = self.steps, f"priors of {self.name}"
+        shapes = {seed: (len(points),) for seed, points in seeds.items()}
+        known = steps.recorded(name, shapes)
+        if known is not None:
+            steps.scored()
+            return {seed: known[seed] for seed in seeds}
+        losses: dict[str, FloatArray] = {}
+        for seed, points in seeds.items():
+            found = steps.attempt(self._place(0), objective, points)
+            if found is None:
+                return losses
+            losses[seed] = found
+            steps.scored()
+        # All at once: the last digits of one may depend on those before.
+        if losses:
+            steps.record(name, **losses)
+        return losses
+
+    def _place(self, n_generations: int) -> str:
+        """Return where a search is after some generations, for a warning."""
+        if self.name != MAIN:
+            return "in the prior test"
+        if n_generations == 0:
+            return "before its first generation"
+        return f"after generation {n_generations - 1} of {self.max_epochs}"
 
     def _progress(self, history: SearchHistory) -> SearchProgress:
         last = history.generations[-1]
@@ -816,10 +897,6 @@ class SearchRun:
             )
         returned = [callback(progress) for callback in self.callbacks]  # none is skipped
         return any(isinstance(value, bool | np.bool_) and bool(value) for value in returned)
-
-
-def _no_bar(_: str) -> None:
-    """Show nothing."""
 
 
 def _ranked(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm.estimators._checkpoint import Checkpoint
-from ecselm.estimators._cost_search import PRIOR, CostSearch, SearchResult
+from ecselm.estimators._cost_search import PRIOR, TESTING, CostSearch, SearchResult
 from ecselm.estimators._prior_test import PriorTest, prior_test
+from ecselm.estimators._steps import Steps
 from ecselm.fitness import Candidates, ConfusionFitness, Fitness, RowCostFitness
 
 N_FOLDS = 3  # of the prior test: each has a search of its own
@@ -57,17 +57,26 @@ def learn_decision(
     fitness: Fitness,
     row_ids: AnyArray,
     rngs: tuple[np.random.Generator, np.random.Generator],
-    checkpoint: Checkpoint | None,
+    steps: Steps,
     n_threads: int,
-) -> tuple[SearchResult, PriorTest | None]:
+) -> tuple[SearchResult | None, PriorTest | None]:
     """Search the costs, and test them against the prior's on rows they were not searched on.
 
     Costs look better on the rows that chose them, so the test has costs of its own for every
-    fold, searched on the other folds.
+    fold, searched on the other folds. An interrupt before the first generation leaves no
+    result, one in the test leaves the costs that were found, untested.
     """
     search_rng, fold_rng = rngs
-    result = search.run(engine, fitness, search_rng, checkpoint, n_threads)
+    try:
+        result = search.run(engine, fitness, search_rng, steps, n_threads)
+    except KeyboardInterrupt:
+        if not steps.keeps:
+            raise
+        steps.skip("before its first generation")
+        return None, None
     prior = result.priors.get(PRIOR)
+    if not result.history.generations:
+        return None, None
     if prior is None or result.history.reason == "interrupted":
         return result, None
     if not isinstance(fitness, ConfusionFitness | RowCostFitness):  # of no sums over rows
@@ -83,15 +92,23 @@ def learn_decision(
         max_time=None,
         callbacks=None,
         verbose=0,
-        checkpoint=None,
     )
     rerun = replace(search, settings=quiet)
     plain = engine.scores(search.encoding.decode(prior.point[np.newaxis]))[0]
     learned = np.empty_like(plain)
+    steps.bar.begin(TESTING, N_FOLDS * (quiet.max_epochs + 1))
     for fold, rng in enumerate(fold_rngs):
         others = folds != fold
         known = _fitness_of(fitness, others)
-        found = rerun.run(engine.taken(others), known, rng, None, n_threads)
+        name = f"fitness of fold {fold}"
+        try:
+            found = rerun.run(engine.taken(others), known, rng, steps, n_threads, name=name)
+        except KeyboardInterrupt:
+            if not steps.keeps:
+                raise
+            steps.skip("in the prior test")
+        if steps.interrupted:
+            return result, None
         one = search.encoding.decode(found.point[np.newaxis])
         learned[~others] = engine.taken(~others).scores(one)[0]
     return result, prior_test(fitness, learned, plain, row_ids)

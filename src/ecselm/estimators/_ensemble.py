@@ -9,7 +9,7 @@ metric and no search takes part, so that the ensemble estimates probabilities, a
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral, Real
@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ecselm._threads import share_out
+from ecselm._threads import row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._calibration import LooScores
 from ecselm.estimators._layers import DenseScale, finite, uncentred
-from ecselm.fitness.folds import Groups, first_places, row_hashes
+from ecselm.estimators._steps import Steps
+from ecselm.fitness.folds import Groups, first_places, mixed, row_hashes
 from ecselm.layers import (
     InputScale,
     KernelMap,
@@ -38,6 +39,7 @@ KERNELS = ("rbf", "laplacian")
 INPUTS = ("standard", "ranks", "root", "relevance", "minmax", None)
 INPUTS_TRIED = ("standard", "ranks", "root", "relevance")
 DENSE_ONLY = ("ranks", "relevance")
+MOST_DENSE_INPUTS = 2000  # of sparse rows, beyond which Laplacian kernels take minutes
 WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 N_MEMBERS = 20
 PENALTIES = tuple(4.0**p for p in range(-3, 9))  # C, for a B of the mean 1
@@ -53,8 +55,11 @@ LEAST_UNITS, UNITS_PER_ROOT, MOST_UNITS = 400, 3.2, 2000
 BLOCK_ENTRIES = 1 << 21  # of H at a time: enough rows for BLAS to be fast
 EXACT_SHARE = 1.25  # rows per unit up to which all rows are centres
 SCREENING_ROWS, SCREENING_UNITS = 2000, 100
-VALIDATION_ROWS = 5000
+VALIDATION_ROWS, VALIDATION_ENTRIES = 5000, 1 << 22  # rows, and scores of these for many classes
+COMPARED_OUTPUTS = 64  # beyond, layers are screened by an even sample of the outputs
+SAMPLED_ROWS = 100_000  # beyond, members are chosen on a stratified sample of as many rows
 MANY_LAYERS, FEW_LAYERS, ROWS_OF_MANY = 6, 2, 5000
+SCREENING, SOLVING = "screening layers", "solving layers"  # steps that are recorded
 KernelSums = Callable[[Sequence[KernelMap]], list[GramBlocks]]
 
 
@@ -135,7 +140,8 @@ class EnsembleSpec:
     def for_inputs(self, rows: EnsembleRows) -> EnsembleSpec:
         """Leave out layers that do not suit the inputs.
 
-        Sparse rows are not ranked, relevance is not learned from few rows, and inputs of about
+        Sparse rows are not ranked, and of many inputs not compared by absolute distances, for which
+        they would become dense; relevance is not learned from few rows, and inputs of about
         the same standard deviation are on the scale ``"root"`` what they are on
         ``"standard"``: one is enough.
         """
@@ -147,6 +153,8 @@ class EnsembleSpec:
                     f"ensemble must have a layer with inputs other than {DENSE_ONLY} for sparse "
                     "X, got none"
                 )
+            if rows.X.shape[1] > MOST_DENSE_INPUTS:
+                kept = tuple(one for one in kept if one.kernel != "laplacian") or kept
         least = max(RELEVANCE_ROWS, RELEVANCE_ROWS_PER_OUTPUT * rows.T.shape[1])
         if len(rows) < least or rows.X.shape[1] == 1:
             plain = tuple(one for one in kept if one.inputs != "relevance")
@@ -198,13 +206,14 @@ class EnsembleSize:
             L = n_rows
         share = (ROWS_OF_MANY / n_rows) ** (1 / 3)
         n_layers = int(np.clip(round(MANY_LAYERS * share), FEW_LAYERS, MANY_LAYERS))
-        n_validation = min(n_rows, VALIDATION_ROWS)
+        n_validation, least = min(n_rows, VALIDATION_ROWS), _fewest_rows(n_outputs)
         if n_rows > L:
+            n_validation = min(n_validation, max(least, VALIDATION_ENTRIES // n_outputs))
             # Validation rows go first, then units: both are there for accuracy alone.
-            while n_validation > 1000 and _bytes(L, n_validation, n_outputs, n_members) > memory:
-                n_validation = max(1000, n_validation * 3 // 4)
+            while n_validation > least and _bytes(L, n_validation, n_outputs, n_members) > memory:
+                n_validation = max(least, n_validation * 3 // 4)
         while L > 10 and _bytes(L, n_validation, n_outputs, n_members) > memory:
-            L, n_validation = L * 3 // 4, min(n_validation, max(1000, L))
+            L, n_validation = L * 3 // 4, min(n_validation, max(least, L))
         return cls(L, n_layers, n_validation)
 
 
@@ -223,12 +232,76 @@ def automatic_units(n_rows: int, n_outputs: int) -> int:
     return round(min(MOST_UNITS, units * min(2.0, max(1.0, n_outputs / 2.0) ** 0.25)))
 
 
+def least_ensemble_bytes(n_rows: int, n_outputs: int, n_members: int) -> int:
+    """Return the memory that the smallest ensemble takes: ten units, few validation rows.
+
+    Examples
+    --------
+    >>> least_ensemble_bytes(1000, 1, 20) < 2**20 < least_ensemble_bytes(1000, 1000, 20)
+    True
+    """
+    n = min(n_rows, _fewest_rows(n_outputs))
+    return _bytes(min(n_rows, 10), n, n_outputs, n_members)
+
+
+def _fewest_rows(n_outputs: int) -> int:
+    """Return the number of validation rows that memory does not reduce further."""
+    return int(np.clip(VALIDATION_ENTRIES // (16 * n_outputs), 200, 1000))
+
+
 def _bytes(L: int, n: int, m: int, n_members: int) -> int:
-    """Return the memory of a path, its rows and the candidates kept."""
-    return 8 * (4 * L * L + 4 * n * L + 3 * (n + L) * m) + n_members * m * (4 * n + 8 * L)
+    """Return the memory of a path, its rows and the candidates kept.
+
+    Beside many outputs also that of sums in four lanes, and of the copies that leave-one-out
+    scores pass through.
+    """
+    needed = 8 * (4 * L * L + 4 * n * L + 3 * (n + L) * m) + n_members * m * (4 * n + 8 * L)
+    if m > COMPARED_OUTPUTS:
+        needed += 8 * (4 * L * m + 6 * n * m + 4 * BLOCK_ENTRIES)
+    return needed
 
 
 # The rows
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTargets:
+    """Targets of classes, +1 in the column of the class and -1 elsewhere, made as they are taken.
+
+    All of them would be (N, k), and for many classes take more memory than anything else. Two
+    classes share one column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ClassTargets(np.array([0, 2, 1]), 3)[1:]
+    array([[-1., -1.,  1.],
+           [-1.,  1., -1.]])
+    """
+
+    codes: IntArray  # (N,)
+    n_classes: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the shape (N, m)."""
+        return len(self.codes), 1 if self.n_classes == 2 else self.n_classes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def taken(self, rows: IntArray) -> ClassTargets:
+        """Return the targets of some of the rows, not made yet."""
+        return replace(self, codes=self.codes[rows])
+
+    def __getitem__(self, rows: slice | IntArray) -> FloatArray:
+        """Return the targets of some of the rows."""
+        codes = self.codes[rows]
+        if self.n_classes == 2:
+            return np.where(codes == 1, 1.0, -1.0)[:, np.newaxis]
+        T = np.full((len(codes), self.n_classes), -1.0)
+        T[np.arange(len(codes)), codes] = 1.0
+        return T
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +311,7 @@ class EnsembleRows:
     Parameters
     ----------
     X : matrix of shape (N, n)
-    T : array of shape (N, m)
+    T : array of shape (N, m), or ClassTargets
     B : array of shape (N,)
         Cost information vector of the mean 1, times the sample weights.
     strata : array of shape (N,)
@@ -252,7 +325,7 @@ class EnsembleRows:
     """
 
     X: Matrix
-    T: FloatArray
+    T: FloatArray | ClassTargets
     B: FloatArray
     strata: IntArray
     weight: FloatArray | None = None
@@ -266,10 +339,18 @@ class EnsembleRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups.taken(rows)
+        T = self.T.taken(rows) if isinstance(self.T, ClassTargets) else self.T[rows]
         return EnsembleRows(
-            *(self.X[rows], self.T[rows], self.B[rows], self.strata[rows]),
+            *(self.X[rows], T, self.B[rows], self.strata[rows]),
             *(weight, groups, self.is_sample),
         )
+
+    def with_targets(self, n_outputs: int | None = None) -> EnsembleRows:
+        """Return the rows with an array of targets, evenly sampled ones beyond ``n_outputs``."""
+        T, m = self.T[:], self.T.shape[1]
+        if n_outputs is not None and m > n_outputs:
+            T = T[:, np.linspace(0, m - 1, n_outputs).astype(np.intp)]
+        return replace(self, T=T)
 
     def loo_rows(self) -> LooRows:
         """Return the rows as they are left out."""
@@ -281,7 +362,7 @@ class EnsembleRows:
             together = [place for place in places if len(place) > 1]
         # A row is left out with all of its weight, whose scale must not choose the members; one
         # of a sample stands for rows of which the others stay.
-        return LooRows(self.T, self.B, self.weight if self.is_sample else None, together)
+        return LooRows(self.T[:], self.B, self.weight if self.is_sample else None, together)
 
     def sample(self, size: int, hashes: AnyArray, rng: np.random.Generator) -> IntArray:
         """Return the positions of a sample by class, in the order of the rows' hashes.
@@ -302,10 +383,13 @@ class EnsembleRows:
             kept = groups[: max(1, np.searchsorted(ends, size, side="right"))]
             return np.flatnonzero(np.isin(codes, kept))
         counts = np.bincount(self.strata)
+        if size < 2 * np.count_nonzero(counts):  # no share for every class: any rows
+            return np.sort(np.argpartition(ranks, size)[:size])
         wanted = np.minimum(counts, np.maximum(np.ceil(counts * (size / len(self))), 2))
+        by_class = np.split(np.argsort(self.strata, kind="stable"), np.cumsum(counts)[:-1])
         chosen = [
-            own[np.argsort(ranks[own], kind="stable")[: int(wanted[c])]]
-            for c, own in ((c, np.flatnonzero(self.strata == c)) for c in range(len(counts)))
+            own[np.argpartition(ranks[own], n - 1)[:n]] if n < len(own) else own
+            for own, n in zip(by_class, wanted.astype(int).tolist(), strict=True)
         ]
         return np.sort(np.concatenate(chosen))
 
@@ -314,22 +398,55 @@ class EnsembleRows:
         return [self._sum(layer) for layer in layers]
 
     def _sum(self, layer: KernelMap) -> GramBlocks:
-        step = max(256, BLOCK_ENTRIES // layer.n_hidden)
+        if isinstance(self.T, ClassTargets) and self.T.shape[1] > COMPARED_OUTPUTS:
+            return self._sum_by_class(layer, self.T)
+        L, m = layer.n_hidden, self.T.shape[1]
+        width = L if m <= COMPARED_OUTPUTS else L + m
+        step = max(256, BLOCK_ENTRIES // width)
         starts = range(0, len(self), step)
         blocks = [slice(start, min(start + step, len(self))) for start in starts]
         largest = min(step, len(self))
 
-        def add_up(lane: list[slice]) -> GramSum:
-            total = GramSum(largest, layer.n_hidden, self.T.shape[1], np.dtype(np.float64), 1)
+        def add_up(lane: list[slice]) -> GramBlocks:
+            total = GramSum(largest, L, m, np.dtype(np.float64), 1)
             for rows in lane:
                 layer(self.X[rows], out=total.hidden(rows.stop - rows.start))
                 total.add(self.T[rows], self.B[rows], 0)
-            return total
+            return total.blocks()  # without the places of its rows
 
         total, *others = share_out(add_up, blocks)
         for other in others:
-            total.merge(other)
-        return total.blocks()
+            total += other
+        return total
+
+    def _sum_by_class(self, layer: KernelMap, T: ClassTargets) -> GramBlocks:
+        """Return the normal equations of many classes without making their targets.
+
+        ``H'diag(B)T`` is twice the sum of ``B h`` over the rows of each class, less that over all
+        rows: ``N L`` operations in the place of ``N L k``.
+        """
+        L, k = layer.n_hidden, T.n_classes
+        step = max(256, BLOCK_ENTRIES // L)
+        blocks = [slice(a, min(a + step, len(self))) for a in range(0, len(self), step)]
+        one = np.ones((min(step, len(self)), 1))
+
+        def add_up(lane: list[slice]) -> tuple[GramBlocks, FloatArray]:
+            total = GramSum(len(one), L, 1, np.dtype(np.float64), 1)
+            by_class = np.zeros((k, L))
+            for rows in lane:
+                n, B = rows.stop - rows.start, self.B[rows]
+                H = total.hidden(n)
+                layer(self.X[rows], out=H)
+                total.add(one[:n], B, 0)
+                by_class += sparse.csr_array((B, (T.codes[rows], np.arange(n))), shape=(k, n)) @ H
+            return total.blocks(), by_class
+
+        lanes = share_out(add_up, blocks)
+        total, by_class = lanes[0]
+        for other, sums in lanes[1:]:
+            total, by_class = total + other, by_class + sums
+        moments = 2.0 * by_class.T - total.moments[0]
+        return replace(total, moments=moments[np.newaxis], squares=np.repeat(total.squares, k, 1))
 
 
 @dataclass(slots=True)
@@ -369,13 +486,19 @@ class View:
 
 
 def _views(
-    spec: EnsembleSpec, rows: EnsembleRows, few: EnsembleRows, centres: Matrix
+    spec: EnsembleSpec, rows: EnsembleRows, few: EnsembleRows, centres: Matrix, steps: Steps
 ) -> dict[str | None, View]:
     """Return the inputs of all layers on their scales."""
     views: dict[str | None, View] = {}
     for kind in dict.fromkeys(one.inputs for one in spec.layers):
         if kind == "relevance":
-            scale = relevance_scale(few, centres, measure_scale(rows.X, "standard", rows.weight))
+            standard = measure_scale(rows.X, "standard", rows.weight)
+            known = steps.recorded("relevance", {"width": standard.width.shape})
+            if known is None:
+                scale = relevance_scale(few, centres, standard)
+                steps.record("relevance", width=scale.width)
+            else:
+                scale = replace(standard, width=known["width"])
             views[kind] = View.on_scale(DenseScale(scale), rows.X, rows.weight)
         else:
             views[kind] = View.measured(kind, rows.X, rows.weight)
@@ -399,7 +522,7 @@ def relevance_scale(rows: EnsembleRows, centres: FloatArray, standard: InputScal
         for width in WIDTHS[1:-1]:
             values, K = np.exp(-width * base * around), np.exp(-width * base * between)
             path = RidgePath.of_sums(
-                K, values.T @ (B * values), values.T @ (B * rows.T), values, left_out
+                K, values.T @ (B * values), values.T @ (B * rows.T[:]), values, left_out
             )
             errors = [_squared_error(path.loo_scores(C), rows) for C in PENALTIES]
             if min(errors) < least:
@@ -471,8 +594,11 @@ def fit_ensemble(
     rng: np.random.Generator,
     memory: int,
     sums: KernelSums | None = None,
+    steps: Steps | None = None,
 ) -> Ensemble:
     """Choose the members by leave-one-out and average them.
+
+    An interrupt leaves the members judged so far, or one layer of those screened so far.
 
     Parameters
     ----------
@@ -489,33 +615,81 @@ def fit_ensemble(
         Bytes.
     sums : callable or None, default=None
         Return the normal equations of all training rows behind layers; None: of ``rows``.
+    steps : Steps or None, default=None
+        Where scores are recorded; None: nowhere, and interrupts go through.
     """
-    if float(abs(rows.X).max()) > LARGEST:
+    steps = Steps() if steps is None else steps
+    largest = max(float(rows.X.max()), -float(rows.X.min()))
+    if largest > LARGEST:
         raise ValueError(
             f"X must have entries up to {LARGEST:g}, whose squares are finite, with an ensemble, "
-            f"got {abs(rows.X).max():g}"
+            f"got {largest:g}"
         )
-    rows = replace(rows, is_sample=sums is not None)
+    whole = rows = replace(rows, is_sample=sums is not None)
+    sampled = None
+    if sums is None and len(rows) > SAMPLED_ROWS and _has_few_units(n_hidden):
+        # All that is measured, screened and chosen takes a sample; only sums run over all rows.
+        sampled = rows.sample(SAMPLED_ROWS, _quick_hashes(rows.X), rng.spawn(1)[0])
+        rows = rows.taken(sampled)
     spec = spec.for_inputs(rows)
-    size = EnsembleSize.of(n_hidden, len(rows), rows.T.shape[1], spec.n_members, memory)
+    m = rows.T.shape[1]
+    if m > COMPARED_OUTPUTS:  # costs of confusions, and targets here and where they came from
+        memory -= 40 * m**2 + (2 * whole.T.nbytes if isinstance(whole.T, np.ndarray) else 0)
+    size = EnsembleSize.of(n_hidden, len(rows), m, spec.n_members, memory)
     centre_rng, sample_rng = rng.spawn(2)
     hashes = row_hashes(rows.X)
     distinct = first_places(hashes)
     centres = distinct[centre_rng.permutation(len(distinct))]
     few = rows.taken(rows.sample(SCREENING_ROWS, hashes, sample_rng))
+    few = few.with_targets(COMPARED_OUTPUTS)
     around = rows.X[np.sort(centres[:SCREENING_UNITS])]
-    views = _views(spec, rows, few, around)
-    screened = _screened(few, spec, views, size.n_layers, around)
+    steps.bar.plan(_work(spec, size, len(few), len(whole)))
+    views = _views(spec, rows, few, around, steps)
+    screened = _screened(few, spec, views, size.n_layers, around, steps)
 
     # The layers that did best with few units get all of them.
     positions = rows.sample(size.n_validation, hashes, sample_rng)
     validation = rows.taken(positions) if len(positions) < len(rows) else rows
-    exact = size.n_units >= len(rows) and sums is None
+    validation = validation.with_targets()
+    exact = size.n_units >= len(whole) and sums is None
     own = np.arange(len(rows)) if exact else np.sort(centres[: size.n_units])
     layers = [_layer(one, views[one.inputs], rows.X[own]) for one in screened]
-    paths = _paths(layers, rows, validation, exact, sums)
-    best = _best(paths, penalties, validation, spec.n_members)
-    return _averaged(best, screened, layers, positions)
+    judged = Judged(layers, whole, validation, exact, penalties, spec.n_members)
+    best = _best(judged, sums, steps)
+    return _averaged(best, screened, layers, positions if sampled is None else sampled[positions])
+
+
+def _work(spec: EnsembleSpec, size: EnsembleSize, n_few: int, n_rows: int) -> dict[str, float]:
+    """Return about how many operations screening and solving take, for the time left."""
+    L, S = size.n_units, SCREENING_UNITS
+    n_screened = len(spec.layers) if len(spec.layers) > size.n_layers else 0
+    n_solved = min(len(spec.layers), size.n_layers)
+    return {
+        SCREENING: n_screened * (2.0 * n_few * S**2 + 10.0 * S**3),
+        SOLVING: n_solved * (2.0 * n_rows * L**2 + 10.0 * L**3),
+    }
+
+
+def _has_few_units(n_hidden: int | str) -> bool:
+    """Tell whether units are far fewer than the rows of a sample."""
+    return isinstance(n_hidden, str) or EXACT_SHARE * n_hidden < SAMPLED_ROWS
+
+
+def _quick_hashes(X: Matrix) -> AnyArray:
+    """Return 64 bits for every row, equal for equal rows: they order rows, no more.
+
+    An order by content makes a sample independent of the order of the rows; :func:`row_hashes`,
+    which also identify rows, take some fifteen times as long.
+    """
+    if sparse.issparse(X):
+        return row_hashes(X)
+    factors = mixed(np.arange(X.shape[1]), 1) | np.uint64(1)
+    hashes = np.empty(X.shape[0], dtype=np.uint64)
+    with np.errstate(over="ignore"):  # only equality matters
+        for rows in row_blocks(X.shape[0], X.shape[1]):
+            bits = (X[rows].astype(np.float32) + np.float32(0.0)).view(np.uint32)  # no -0.0
+            hashes[rows] = bits.astype(np.uint64) @ factors
+    return mixed(hashes, 0)
 
 
 def _screened(
@@ -524,14 +698,15 @@ def _screened(
     views: dict[str | None, View],
     n_layers: int,
     centres: Matrix,
+    steps: Steps,
 ) -> list[LayerSpec]:
     """Return the layers of the smallest leave-one-out error with few units, the best first."""
     if len(spec.layers) <= n_layers:
         return list(spec.layers)
     left_out, B = few.loo_rows(), few.B[:, np.newaxis]
-    errors = np.empty(len(spec.layers))
     seen: dict[tuple[str, str | None], tuple[FloatArray, FloatArray]] = {}
-    for i, one in enumerate(spec.layers):
+
+    def error(one: LayerSpec) -> float:
         view, kind = views[one.inputs], (one.kernel, one.inputs)
         if kind not in seen:  # widths share their distances
             around = view.scale(centres)
@@ -540,8 +715,10 @@ def _screened(
                 kernel_distances(one.kernel, around, around),
             )
         H, K = (np.exp(-view.gamma(one) * D) for D in seen[kind])
-        path = RidgePath.of_sums(K, H.T @ (B * H), H.T @ (B * few.T), H, left_out)
-        errors[i] = min(_squared_error(path.loo_scores(C), few) for C in PENALTIES)
+        path = RidgePath.of_sums(K, H.T @ (B * H), H.T @ (B * few.T[:]), H, left_out)
+        return min(_squared_error(path.loo_scores(C), few) for C in PENALTIES)
+
+    errors = np.array(steps.each(SCREENING, spec.layers, error))
     order = np.argsort(errors, kind="stable")[:n_layers]
     return [spec.layers[i] for i in order]
 
@@ -550,52 +727,110 @@ def _layer(spec: LayerSpec, view: View, centres: Matrix) -> KernelMap:
     return KernelMap(spec.kernel, view.scale(centres), view.gamma(spec), scale=view.scale)
 
 
-def _paths(
-    layers: Sequence[KernelMap],
-    rows: EnsembleRows,
-    validation: EnsembleRows,
-    exact: bool,
-    sums: KernelSums | None,
-) -> Iterator[RidgePath]:
-    """Yield the path of every layer, one at a time: each may fill the memory."""
-    left_out = validation.loo_rows()
-    totals = None if sums is None else sums(layers)
-    for i, layer in enumerate(layers):
-        if exact:
-            yield RidgePath.of_kernel(_checked(layer(rows.X)), left_out)
-            continue
-        total = rows.sums([layer])[0] if totals is None else totals[i]
-        K = replace(layer, scale=None)(layer.rows)  # the centres are on their scale already
-        H = _checked(layer(validation.X))
-        yield RidgePath.of_sums(K, total.grams[0], total.moments[0], H, left_out)
-
-
 def _checked(H: FloatArray) -> FloatArray:
     return finite(H, "X", "inputs this large")
 
 
-def _best(
-    paths: Iterator[RidgePath],
-    penalties: Sequence[float],
-    validation: EnsembleRows,
-    n_members: int,
-) -> list[Candidate]:
-    """Return the candidates of the smallest leave-one-out error, the best first."""
-    best: list[Candidate] = []
-    number = 0
-    for i, path in enumerate(paths):
-        for C in penalties:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Layers with all of their units, each of which is judged with every C."""
+
+    layers: Sequence[KernelMap]
+    rows: EnsembleRows
+    validation: EnsembleRows
+    exact: bool  # all rows are centres
+    penalties: Sequence[float]
+    n_members: int
+
+    def path(self, i: int, total: GramBlocks | None) -> RidgePath:
+        """Return the path of a layer, from its normal equations or those of the rows."""
+        layer, left_out = self.layers[i], self.validation.loo_rows()
+        if self.exact:
+            return RidgePath.of_kernel(_checked(layer(self.rows.X)), left_out)
+        total = self.rows.sums([layer])[0] if total is None else total
+        K = replace(layer, scale=None)(layer.rows)  # the centres are on their scale already
+        H = _checked(layer(self.validation.X))
+        return RidgePath.of_sums(K, total.grams[0], total.moments[0], H, left_out)
+
+    def improved(self, best: list[Candidate], i: int, total: GramBlocks | None) -> list[Candidate]:
+        """Return the heap of the best candidates with those of a layer among them."""
+        best, path = list(best), self.path(i, total)
+        for j, C in enumerate(self.penalties):
             scores = path.loo_scores(C)
-            error = _squared_error(scores, validation)
-            number += 1
-            merit = (-error, -number)
-            if not np.isfinite(error) or (len(best) == n_members and merit < best[0].merit):
+            error = _squared_error(scores, self.validation)
+            merit = (-error, -self.number(i, j))
+            if not np.isfinite(error) or (len(best) == self.n_members and merit < best[0].merit):
                 continue
             # In float32 the scores of all members fit where classes are many.
             found = Candidate(merit, i, C, scores.astype(np.float32), path.beta(C))
-            (heapq.heappush if len(best) < n_members else heapq.heapreplace)(best, found)
+            (heapq.heappush if len(best) < self.n_members else heapq.heapreplace)(best, found)
+        return best
+
+    def number(self, i: int, j: int) -> int:
+        """Return the number of a candidate, in the order in which they are tried."""
+        return i * len(self.penalties) + j + 1
+
+    def record(self, steps: Steps, best: list[Candidate], n_layers: int) -> None:
+        """Record the best candidates of the first layers."""
+        numbers = [-one.merit[1] for one in best]
+        arrays: dict[str, AnyArray] = {
+            "layers": np.array(n_layers),
+            "numbers": np.array(numbers, dtype=np.int64),
+            "errors": np.array([one.squared_error for one in best]),
+        }
+        for number, one in zip(numbers, best, strict=True):
+            arrays |= {f"scores {number}": one.scores, f"beta {number}": one.beta}
+        steps.record(SOLVING, **arrays)
+
+    def recorded(self, steps: Steps) -> tuple[list[Candidate], int]:
+        """Return the best candidates that are recorded, and of how many layers."""
+        known = steps.recorded(SOLVING, {"layers": (), "numbers": (None,), "errors": (None,)})
+        if known is None:
+            return [], 0
+        m, numbers = self.rows.T.shape[1], known["numbers"].tolist()
+        shapes = {f"scores {number}": (len(self.validation), m) for number in numbers}
+        shapes |= {f"beta {number}": (self.layers[0].n_hidden, m) for number in numbers}
+        steps.recorded(SOLVING, shapes)
+        best = []
+        for number, error in zip(numbers, known["errors"].tolist(), strict=True):
+            i, j = divmod(number - 1, len(self.penalties))
+            parts = known[f"scores {number}"], known[f"beta {number}"]
+            best.append(Candidate((-error, -number), i, self.penalties[j], *parts))
+        heapq.heapify(best)
+        return best, int(known["layers"])
+
+
+def _best(judged: Judged, sums: KernelSums | None, steps: Steps) -> list[Candidate]:
+    """Return the candidates of the smallest leave-one-out error, the best first."""
+    n_layers = len(judged.layers)
+    steps.bar.begin(SOLVING, n_layers, SOLVING)
+    best, n_done = judged.recorded(steps)
+    for _ in range(n_done):
+        steps.bar.advance()
+    left = list(range(n_done, n_layers))
+    totals: dict[int, GramBlocks] = {}
+    if sums is not None and left:
+        layers = [judged.layers[i] for i in left]
+        found = steps.attempt(f"at the sums of {SOLVING}", sums, layers)
+        if found is None:  # the layer that did best with few units is enough
+            left = [] if best else left[:1]
+            found = sums(layers[: len(left)]) if left else []
+        totals = dict(zip(left, found, strict=True))
+    for i in left:  # one at a time: each may fill the memory
+        total = totals.get(i)
+        if steps.keeps and not best:  # a model needs one layer at least
+            improved: list[Candidate] | None = judged.improved(best, i, total)
+        else:
+            where = f"at {i + 1} of {n_layers} of {SOLVING}"
+            improved = steps.attempt(where, judged.improved, best, i, total)
+        if improved is None:
+            break
+        best = improved
+        steps.scored()
+        judged.record(steps, best, i + 1)
+        steps.bar.advance()
     best.sort(reverse=True)
-    T, w = validation.T, validation.B / validation.B.sum()
+    T, w = judged.validation.T[:], judged.validation.B / judged.validation.B.sum()
     variance = float((w @ (T - w @ T) ** 2).mean())
     limit = CLOSE * best[0].squared_error + CLOSE_ENOUGH * variance
     return [one for one in best if one.squared_error <= limit]
@@ -603,7 +838,7 @@ def _best(
 
 def _squared_error(scores: FloatArray, rows: EnsembleRows) -> float:
     """Return the mean squared error over rows, weighted by B, and outputs."""
-    squares = np.square(scores - rows.T).mean(axis=1)
+    squares = np.square(scores - rows.T[:]).mean(axis=1)
     return float(squares @ rows.B / rows.B.sum())
 
 

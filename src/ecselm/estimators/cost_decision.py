@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable, validate_data
 
+from ecselm._processes import end_pooled_with_parent
 from ecselm._sklearn import (
     HasMethods,
     Interval,
@@ -44,7 +45,7 @@ from ecselm.costs.parse import (
 )
 from ecselm.costs.policy import RULES, DecisionPolicy
 from ecselm.costs.promise import PromiseError
-from ecselm.estimators._base import ELMClassifierBase, all_or_nothing
+from ecselm.estimators._base import DocumentedMixin, ELMClassifierBase, all_or_nothing
 from ecselm.estimators._calibration import (
     LogisticCalibration,
     LooScores,
@@ -118,7 +119,9 @@ class ModelScores:
         return np.clip(0.5 * (logs[:, 1:] - logs[:, :1]), -limit, limit)
 
 
-class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CostDecisionClassifier(
+    DocumentedMixin, CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     """Decide by least expected cost with the probabilities of any classifier.
 
     Costs may be known, known in part, or known by row at prediction; there may be any number
@@ -955,6 +958,7 @@ def _scores_of_part(
     scored: Callable[[Any, Any], FloatArray],
 ) -> FloatArray:
     """Return the scores of one part by a model of the others."""
+    end_pooled_with_parent()
     train, test = split
     kept = None if weight is None else weight[train]
     model = fitted(estimator, safe_indexing(X, train), y[train], kept)

@@ -24,16 +24,18 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ecselm._processes import end_pooled_with_parent
 from ecselm._sklearn import HasMethods, StrOptions, check_weights, fit_context, safe_indexing
 from ecselm._threads import one_blas_thread
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import expected_costs, min_cost_decision
 from ecselm.costs.front import cost_pattern
 from ecselm.costs.policy import RULES
-from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._base import DocumentedMixin, all_or_nothing
 from ecselm.estimators._cost_search import (
     LEARNING,
     PRIOR,
+    SEARCH,
     CostProblem,
     CostSearch,
     SearchResult,
@@ -60,6 +62,7 @@ from ecselm.estimators._policy import (
 )
 from ecselm.estimators._priors import counts_costs
 from ecselm.estimators._source import TrainingData, comparable
+from ecselm.estimators._steps import Steps
 from ecselm.fitness import (
     Candidates,
     CostedRows,
@@ -72,7 +75,9 @@ from ecselm.fitness import (
 from ecselm.fitness.folds import fitness_splits, read_groups, training_rows, validation_rows
 from ecselm.metrics import default_metric
 from ecselm.search import AskTell
+from ecselm.search.interrupts import keeping_best
 
+FITTING, REFITTING = "fitting folds of", "refitting"  # phases
 LEAST_PROBABILITY = np.finfo(np.float64).eps  # as in the log loss of scikit-learn
 
 
@@ -140,6 +145,7 @@ def split_scores(
 def _split_model(
     estimator: Any, X: Any, y: AnyArray, weights: FloatArray | None, split: Split
 ) -> Any:
+    end_pooled_with_parent()
     kept = None if weights is None else weights[split.train]
     return fitted(estimator, safe_indexing(X, split.train), y[split.train], kept)
 
@@ -222,7 +228,9 @@ def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
 
-class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CostSearchCV(
+    DocumentedMixin, CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` for the costs by which the probabilities of an
@@ -416,6 +424,7 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         outcomes = {"tp_cost": tp_cost, "tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost}
         return self._fit(X, y, sample_weight, {"sample_cost": sample_cost, **outcomes}, groups)
 
+    @keeping_best()
     @all_or_nothing
     @one_blas_thread()  # a search fits small models by the hundred
     def _fit(self, X: Any, y: Any, sample_weight: Any, by_row: dict[str, Any], groups: Any) -> Self:
@@ -462,55 +471,90 @@ class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseE
         splits = splits or []  # None stands for leave-one-out, which has been refused
         # A checkpoint of another search is refused before any work.
         identity = {**data.identity(), "splits": splits, "costs": stated}
-        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
-        validation = validation_rows(splits, len(data))
-        fitness = problem.class_fitness(scoring, data, validation, self.smoothing, decides=decides)
-        given = estimator, data.X, data.y, classes
-        engine: Engine
-        parts: list[FloatArray] = []
-        if decides:  # the estimator does not depend on the costs: it is fitted once per split
-            parts = Parallel(n_jobs=self.n_jobs)(
-                delayed(split_probabilities)(*given, data.weight, split) for split in splits
+        with search.steps(
+            self.get_params(deep=False), identity, seed, self._work(len(splits))
+        ) as steps:
+            validation = validation_rows(splits, len(data))
+            fitness = problem.class_fitness(
+                scoring, data, validation, self.smoothing, decides=decides
             )
-            engine = ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
-        else:
-            engine = FittedEngine(*given, rows, splits, self.n_jobs)
-        # Costs that are known in part decide by a rule: no data tell what a mistake costs.
-        self.constraints_ = constraints
-        by_rule = self.constraints_ is not None and decides and counts_costs(scoring)
-        test = None
-        if by_rule:
-            result = search.at_prior(search.prior_entries(), engine, fitness)
-        else:
-            result = search.run(engine, fitness, search_rng, checkpoint)
-            # The prior test: learned costs that gain no more than chance are not used.
-            test = search.prior_test(result, engine, fitness, data.row_ids(validation))
-        self.__dict__.update(prior_test_attributes(test, self.keep_prior))
-        self.keeps_prior_ = self.keeps_prior_ or by_rule
-        if self.keeps_prior_:
-            result = replace(result, point=result.priors[PRIOR].point)
-        learned = search.learned(result.point)
-        learned = learned.completed(training_rows(splits, len(data)), data.codes)
+            given = estimator, data.X, data.y, classes
+            engine: Engine
+            parts, test = list[FloatArray](), None
+            if decides:  # the estimator does not depend on the costs: it is fitted once per split
+                parts = self._fold_probabilities(given, data.weight, splits, steps)
+                engine = ExpectedCostEngine(RememberedScores(np.concatenate(parts)), np.asarray)
+            else:
+                engine = FittedEngine(*given, rows, splits, self.n_jobs)
+            # Costs that are known in part decide by a rule: no data tell what a mistake costs.
+            self.constraints_ = constraints
+            by_rule = self.constraints_ is not None and decides and counts_costs(scoring)
+            if by_rule:
+                result = search.at_prior(search.prior_entries(), engine, fitness)
+            else:
+                result = search.run(engine, fitness, search_rng, steps)
+                # The prior test: learned costs that gain no more than chance are not used.
+                test = search.prior_test(result, engine, fitness, data.row_ids(validation), steps)
+            steps.scored()
+            self.__dict__.update(prior_test_attributes(test, self.keep_prior))
+            self.keeps_prior_ = self.keeps_prior_ or by_rule
+            if self.keeps_prior_:
+                result = replace(result, point=result.priors[PRIOR].point)
+            learned = search.learned(result.point)
+            learned = learned.completed(training_rows(splits, len(data)), data.codes)
 
-        # Fit on all rows with the costs learned; where costs decide, without them.
-        B = problem.row_costs(learned.weights, rows)
-        weights = B if data.weight is None else B * data.weight
-        self.classes_ = classes
-        self.__dict__.update(search_attributes(search, result, engine))
-        self.__dict__.update(cost_attributes(problem.level, learned.entries, B, codes, used, k))
-        if by_rule and self.constraints_ is not None:
-            rows_weight = None if data.weight is None else data.weight[validation]
-            self.cost_matrix_ = decision_matrix(
-                self.constraints_,
-                self.rule,
-                data.codes[validation],
-                rows_weight,
-                np.concatenate(parts),
-            )
-        self._decision_costs_ = self.cost_matrix_ if decides else None
-        self._keep_validated(search, result, problem, data, validation, parts)
-        self.estimator_ = fitted(estimator, data.X, data.y, data.weight if decides else weights)
+            # Fit on all rows with the costs learned; where costs decide, without them.
+            steps.bar.begin(REFITTING, 1)
+            B = problem.row_costs(learned.weights, rows)
+            weights = B if data.weight is None else B * data.weight
+            self.__dict__ |= {"classes_": classes, **search_attributes(search, result, engine)}
+            self.__dict__ |= cost_attributes(problem.level, learned.entries, B, codes, used, k)
+            if by_rule and self.constraints_ is not None:
+                rows_weight = None if data.weight is None else data.weight[validation]
+                self.cost_matrix_ = decision_matrix(
+                    self.constraints_,
+                    self.rule,
+                    data.codes[validation],
+                    rows_weight,
+                    np.concatenate(parts),
+                )
+            self._decision_costs_ = self.cost_matrix_ if decides else None
+            self._keep_validated(search, result, problem, data, validation, parts)
+            self.estimator_ = fitted(estimator, data.X, data.y, data.weight if decides else weights)
         return self
+
+    def _fold_probabilities(
+        self,
+        given: tuple[Any, Any, AnyArray, AnyArray],
+        weight: FloatArray | None,
+        splits: list[Split],
+        steps: Steps,
+    ) -> list[FloatArray]:
+        """Return the probabilities of the validation rows of every split, each a recorded step."""
+        k = len(given[-1])
+        steps.bar.begin(FITTING, len(splits), f"{FITTING} {type(self.estimator).__name__}")
+        found: dict[int, FloatArray] = {}
+        for i, split in enumerate(splits):
+            known = steps.recorded(f"fold {i}", {"probabilities": (len(split.test), k)})
+            if known is not None:
+                found[i] = known["probabilities"]
+                steps.bar.advance()
+        left = [i for i in range(len(splits)) if i not in found]
+        fits = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(split_probabilities)(*given, weight, splits[i]) for i in left
+        )
+        for i, P in zip(left, fits, strict=True):
+            found[i] = P
+            steps.record(f"fold {i}", probabilities=P)
+            steps.bar.advance()
+        return [found[i] for i in range(len(splits))]
+
+    def _work(self, n_splits: int) -> dict[str, float]:
+        """Return about how many fits every phase takes, for the time left."""
+        n_candidates = self.population_size * (self.max_epochs + 1)
+        if self.cost_level == "decision":
+            return {FITTING: n_splits, SEARCH: 1e-3 * n_candidates, REFITTING: 1.0}
+        return {SEARCH: float(n_candidates * n_splits), REFITTING: 1.0}
 
     def _checked_rows(
         self, X: Any, y: Any, sample_weight: Any

@@ -38,11 +38,13 @@ from ecselm.estimators._base import (
     class_targets,
 )
 from ecselm.estimators._calibration import LogisticCalibration, LooScores, fit_calibration
-from ecselm.estimators._checkpoint import Checkpoint
 from ecselm.estimators._cost_intervals import class_costs_interval
 from ecselm.estimators._cost_search import (
     LEARNING,
+    LITERAL_SEARCH,
     PRIOR,
+    SEARCH,
+    TESTING,
     CostProblem,
     CostSearch,
     LearnedCosts,
@@ -61,7 +63,14 @@ from ecselm.estimators._cost_search import (
     thread_number,
 )
 from ecselm.estimators._decision import MOST_CLASSES, DecisionEngine, learn_decision
-from ecselm.estimators._ensemble import N_PENALTIES, EnsembleRows, fit_ensemble
+from ecselm.estimators._ensemble import (
+    N_PENALTIES,
+    SCREENING,
+    SOLVING,
+    VALIDATION_ROWS,
+    EnsembleRows,
+    fit_ensemble,
+)
 from ecselm.estimators._front import at, class_centres, front_frame, keep_front, stated_matrix
 from ecselm.estimators._policy import class_shares, decision_matrix
 from ecselm.estimators._priors import counts_costs
@@ -75,6 +84,7 @@ from ecselm.estimators._source import (
     SumsSource,
     TrainingData,
 )
+from ecselm.estimators._steps import Steps
 from ecselm.fitness import (
     Candidates,
     CostedRows,
@@ -89,7 +99,8 @@ from ecselm.fitness.folds import read_groups, training_rows, validation_rows
 from ecselm.layers import ACTIVATIONS, KernelMap
 from ecselm.linalg import loo_scores
 from ecselm.metrics import default_metric, get_scorer
-from ecselm.search import AskTell, BacktrackingSearch
+from ecselm.search import AskTell
+from ecselm.search.interrupts import keeping_best
 
 SEARCHED: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"search"})],
@@ -100,6 +111,7 @@ SEARCHED: dict[str, list[Any]] = {
     "kernel": [*KERNEL["kernel"], None],
     "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
 }
+PREPARING, CALIBRATING, FINISHING = "preparing", "calibrating", "finishing"  # phases
 WITH_WIDTH = ("rbf", "laplacian", "polynomial")
 PRINTED: dict[str, Any] = {
     "n_hidden": 100,
@@ -116,8 +128,6 @@ PRINTED: dict[str, Any] = {
     "population_size": 100,
     "max_epochs": 100,
 }
-# Algorithm 2 with step 2.1 inside the loop and (30) for all entries.
-LITERAL_SEARCH = partial(BacktrackingSearch, redraw_memory=True, literal_bounds=True)
 PLAIN: dict[str, Any] = {
     "ensemble": None,
     "scoring": "accuracy",
@@ -298,9 +308,10 @@ class ECSELMClassifier(ELMClassifierBase):
         Width of the kernel.
     gamma_bounds : pair of floats, default=(2**-9, 2)
         Bounds for ``gamma="search"``, on a log scale.
-    optimizer : {"bsa", "de", "cma", "random", "sobol"} or callable, default="bsa"
-        A callable takes ``(space, size, rng, initial=...)`` and returns an optimiser
-        with the methods ``ask`` and ``tell``, as those of :mod:`ecselm.search`:
+    optimizer : {"bsa", "bsa_literal", "de", "cma", "random", "sobol"} or callable, default="bsa"
+        ``"bsa_literal"`` is that of :meth:`paper` with ``literal=True``. A callable takes
+        ``(space, size, rng, initial=...)`` and returns an optimiser with the methods
+        ``ask`` and ``tell``, as those of :mod:`ecselm.search`:
         ``functools.partial(BacktrackingSearch, redraw_memory=True)``.
     population_size : int, default=30
     max_epochs : int, default=10
@@ -310,9 +321,9 @@ class ECSELMClassifier(ELMClassifierBase):
     max_time : float, default=None
         Seconds; the search stops after the generation in which they have passed.
     checkpoint : path, default=None
-        File in which the search is stored as it runs. If it exists, ``fit`` resumes the
-        search, and ends with the same costs as if it had never stopped. One file is for
-        one search: folds of a ``GridSearchCV`` cannot share it.
+        File in which the steps of the fit are stored as it runs. If it exists, ``fit`` resumes
+        behind them, and ends with the same model as if it had never stopped. One file is for
+        one fit: folds of a ``GridSearchCV`` cannot share it.
     callbacks : callable or list of callables, default=None
         Called after every generation with an object that has ``generation``,
         ``n_evaluations``, ``best_score``, ``mean_score``, ``std`` and ``seconds``; the
@@ -326,7 +337,8 @@ class ECSELMClassifier(ELMClassifierBase):
         ``"2 GiB"``; a quarter of the free memory by default.
     random_state : int, RandomState, Generator or None, default=None
     verbose : int, default=0
-        1 shows a progress bar, 2 logs every generation; both say how candidates are solved.
+        1 shows a progress bar of all steps, 2 logs every generation; both say how candidates are
+        solved.
 
     Attributes
     ----------
@@ -388,8 +400,9 @@ class ECSELMClassifier(ELMClassifierBase):
     Costs of more than 50 classes are not learned.
 
     Costs of the paper may be negative. Then (15) is a saddle point, not a minimum, and
-    singular for some B: those get an infinite fitness. Ctrl-C stops the search and keeps
-    the best so far, with a warning.
+    singular for some B: those get an infinite fitness. Ctrl-C ends the
+    step at work and keeps the best so far, with a warning: members judged so far, costs found so
+    far. Pressed again, or before anything is scored, it ends the fit.
 
     Examples
     --------
@@ -545,8 +558,8 @@ class ECSELMClassifier(ELMClassifierBase):
         --------
         >>> ECSELMClassifier.paper(C=2**10).cost_bounds
         (-1.0, 1.0)
-        >>> ECSELMClassifier.paper(literal=True).optimizer.keywords
-        {'redraw_memory': True, 'literal_bounds': True}
+        >>> ECSELMClassifier.paper(literal=True).optimizer
+        'bsa_literal'
         """
         letters = {"optimizer": LITERAL_SEARCH} if literal else {}
         return cls(**{**PRINTED, **PLAIN, **letters, **parameters})
@@ -601,6 +614,7 @@ class ECSELMClassifier(ELMClassifierBase):
             return self
         return self._fit_source(MemorySource(X, y, sample_weight), groups, **by_row)
 
+    @keeping_best()
     @all_or_nothing
     @one_blas_thread()
     def _fit_source(
@@ -659,12 +673,12 @@ class ECSELMClassifier(ELMClassifierBase):
             self, problem, masses, spans, previous, decides=decides or by_matrix
         )
         identity = {**source.identity(), **data.identity(), "costs": stated}
-        resumed = partial(search.checkpoint, self.get_params(deep=False), seed=seed)
+        resumed = partial(search.steps, self.get_params(deep=False), seed=seed)
         self.classes_ = classes
         self.constraints_ = constraints
         if several:
-            checkpoint = resumed(identity)
-            B, entries = self._fit_ensemble(source, data, problem, search, scoring, rng, checkpoint)
+            with resumed(identity, work=self._work(len(data), k)) as steps:
+                B, entries = self._fit_ensemble(source, data, problem, search, scoring, rng, steps)
         else:
             # Layer, folds and search have streams of their own: they do not affect each other.
             folds_rng, search_rng = rng.spawn(2)
@@ -672,11 +686,12 @@ class ECSELMClassifier(ELMClassifierBase):
                 data, self._validation_kind(), self.validation_fraction, folds_rng
             )
             # A checkpoint of another search is refused before sums are made.
-            checkpoint = resumed({**identity, "splits": splits})
-            B, entries = self._fit_layer(
-                one_model(self, source, data, kernel, rng),
-                *(data, problem, search, scoring, splits, search_rng, checkpoint),
-            )
+            with resumed({**identity, "splits": splits}) as steps:
+                steps.bar.begin(PREPARING, 1, PREPARING)
+                B, entries = self._fit_layer(
+                    one_model(self, source, data, kernel, rng),
+                    *(data, problem, search, scoring, splits, search_rng, steps),
+                )
         self.__dict__.update(cost_attributes(problem.level, entries, B, codes, used, k))
         if several:  # a stated matrix is shown, and decides, as it was stated
             self.cost_matrix_ = self._decision_costs_
@@ -692,11 +707,12 @@ class ECSELMClassifier(ELMClassifierBase):
         search: CostSearch,
         scoring: Any,
         rng: np.random.Generator,
-        checkpoint: Checkpoint | None,
+        steps: Steps,
     ) -> tuple[FloatArray, FloatArray]:
         """Train an ensemble with the prior costs, and learn the costs of its decisions.
 
         Returns the costs B (N,) of the rows in training, and the entries of those that decide.
+        Interrupted, the members judged so far decide by the best costs so far, or by the prior's.
         """
         k = len(self.classes_)
         # Layers, search and test have streams of their own: they do not affect each other.
@@ -724,6 +740,7 @@ class ECSELMClassifier(ELMClassifierBase):
             layer_rng,
             memory_limit(self.memory_limit),
             source.kernel_sums(by_class / unit),
+            steps,
         )
         self._keep_ensemble(found)
         self._training_costs_ = by_class / unit  # to solve again on other rows
@@ -731,6 +748,7 @@ class ECSELMClassifier(ELMClassifierBase):
         self.C_, self.gamma_ = found.members[0].C, None
 
         # Probabilities of the training population, from the scores of rows left out.
+        steps.bar.begin(CALIBRATING, 1, CALIBRATING)
         loo = found.loo(known, B)
         self._probabilities_ = calibration = fit_calibration(loo, k)
         self._weighted_probabilities_ = None
@@ -743,7 +761,7 @@ class ECSELMClassifier(ELMClassifierBase):
         P = calibration(loo.scores)
         engine = DecisionEngine(P, problem.pattern(scoring))
         on_decisions = response_method(get_scorer(scoring)) == "predict"
-        test = None
+        result = test = None
         if on_decisions:
             fitness = problem.class_fitness(
                 scoring, data, found.positions, self.smoothing, decides=True
@@ -756,10 +774,13 @@ class ECSELMClassifier(ELMClassifierBase):
         if on_decisions and learns:
             result, test = learn_decision(
                 *(search, engine, fitness, data.row_ids(found.positions)),
-                *((search_rng, test_rng), checkpoint, thread_number(self.n_jobs)),
+                *((search_rng, test_rng), steps, thread_number(self.n_jobs)),
             )
-        else:
+        if result is None:
             result = search.at_prior(prior, engine, fitness)
+        if steps.interrupted:
+            result.history.reason = "interrupted"
+        steps.bar.begin(FINISHING, 1)
         self.__dict__.update(prior_test_attributes(test, self.keep_prior))
         self.keeps_prior_ = self.keeps_prior_ or result.history.evaluations == 0
         if self.keeps_prior_:
@@ -803,7 +824,7 @@ class ECSELMClassifier(ELMClassifierBase):
         scoring: Any,
         splits: list[Split] | None,
         rng: np.random.Generator,
-        checkpoint: Checkpoint | None,
+        steps: Steps,
     ) -> tuple[FloatArray, FloatArray]:
         """Search the costs B behind one layer or kernel, and solve (15) with the best.
 
@@ -819,10 +840,10 @@ class ECSELMClassifier(ELMClassifierBase):
         engine = model.engine(rows, splits, limits)
         if decides:
             engine = _deciding_engine(engine, data, validation, k, search.encoding)
-        result = search.run(engine, fitness, rng, checkpoint, thread_number(self.n_jobs))
+        result = search.run(engine, fitness, rng, steps, thread_number(self.n_jobs))
 
         # The prior test: learned costs that gain no more than chance are not used.
-        test = search.prior_test(result, engine, fitness, data.row_ids(validation))
+        test = search.prior_test(result, engine, fitness, data.row_ids(validation), steps)
         self.__dict__.update(prior_test_attributes(test, self.keep_prior))
         if self.keeps_prior_:
             result = replace(result, **asdict(result.priors[PRIOR]))
@@ -845,6 +866,22 @@ class ECSELMClassifier(ELMClassifierBase):
         )
         self.__dict__.update(search_attributes(search, result, engine))
         return problem.row_costs(learned.costs, rows), learned.entries
+
+    def _work(self, n_rows: int, k: int) -> dict[str, float]:
+        """Return about how many operations every phase takes, for the time left.
+
+        Layers are screened and solved first, which the ensemble knows more of.
+        """
+        n = min(n_rows, VALIDATION_ROWS) * k
+        generations = 50.0 * n * k * self.population_size * (self.max_epochs + 1)
+        return {
+            SCREENING: 0.0,
+            SOLVING: 0.0,
+            CALIBRATING: 2e5 * n,
+            SEARCH: generations,
+            TESTING: 2.0 * generations,
+            FINISHING: 1e5 * n,
+        }
 
     def _store_model(
         self, model: Model, rows: CostedRows, data: TrainingData, learned: LearnedCosts

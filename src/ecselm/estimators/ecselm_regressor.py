@@ -22,6 +22,7 @@ from ecselm.estimators._base import (
 )
 from ecselm.estimators._cost_search import (
     LEARNING,
+    LITERAL_SEARCH,
     CostProblem,
     history_frame,
     n_evaluations,
@@ -40,7 +41,7 @@ from ecselm.estimators._source import (
     TrainingData,
 )
 from ecselm.estimators.ecselm import (
-    LITERAL_SEARCH,
+    PREPARING,
     PRINTED,
     SEARCHED,
     no_partial_fit,
@@ -50,6 +51,7 @@ from ecselm.estimators.ecselm import (
 )
 from ecselm.fitness.folds import read_groups, training_rows, validation_rows
 from ecselm.search import AskTell
+from ecselm.search.interrupts import keeping_best
 
 
 class ECSELMRegressor(ELMRegressorBase):
@@ -246,6 +248,7 @@ class ECSELMRegressor(ELMRegressorBase):
         """
         return self._fit_source(MemorySource(X, y, sample_weight), groups, sample_cost=sample_cost)
 
+    @keeping_best()
     @all_or_nothing
     @one_blas_thread()
     def _fit_source(
@@ -297,12 +300,12 @@ class ECSELMRegressor(ELMRegressorBase):
         # A checkpoint of another search is refused before sums are made.
         identity = {**source.identity(), **data.identity()}
         identity |= {"splits": splits, "sample_cost": sample_cost}
-        checkpoint = search.checkpoint(self.get_params(deep=False), identity, seed)
-
-        # Search behind the layer or kernel, and solve (15) on all rows with the best.
-        model = one_model(self, source, data, kernel, rng)
-        engine = model.engine(rows, splits, limits)
-        result = search.run(engine, fitness, search_rng, checkpoint, thread_number(self.n_jobs))
+        with search.steps(self.get_params(deep=False), identity, seed) as steps:
+            # Search behind the layer or kernel, and solve (15) on all rows with the best.
+            steps.bar.begin(PREPARING, 1, PREPARING)
+            model = one_model(self, source, data, kernel, rng)
+            engine = model.engine(rows, splits, limits)
+            result = search.run(engine, fitness, search_rng, steps, thread_number(self.n_jobs))
         learned = search.learned(result.point)
         learned = learned.completed(training_rows(splits, len(data)), data.codes)
         if isinstance(model, KernelModel):

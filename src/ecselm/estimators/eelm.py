@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ecselm._random import as_generator
 from ecselm._sklearn import Interval, StrOptions
 from ecselm._typing import FloatArray
 from ecselm.costs import CostTerms
 from ecselm.estimators._base import LAYER, ELMBase, ELMClassifierBase, ELMRegressorBase
+from ecselm.estimators._checkpoint import Checkpoint, identity_of
+from ecselm.estimators._cost_search import RUNNING, random_stream
 from ecselm.estimators._layers import LayerRecipe, finite
+from ecselm.estimators._steps import Steps
 from ecselm.estimators._training import Rows
 from ecselm.fitness.folds import holdout, row_hashes
 from ecselm.layers import HiddenLayer, InputScale, RandomLayer, measure_scale
 from ecselm.layers.random import Weights
 from ecselm.linalg import Solution, solve_weighted
 from ecselm.linalg.ridge import minimum_norm_solution
+from ecselm.search.interrupts import keeping_best
 from ecselm.search.norm_selection import (
     STRATEGIES,
     TIE_BREAKS,
@@ -164,6 +169,27 @@ def _learns_all_rows_at_once(estimator: ELMBase) -> bool:
     )
 
 
+class RecordedFitness:
+    """The recorded errors and norms, generation by generation, then those of the fitness."""
+
+    def __init__(self, fitness: LayerFitness, steps: Steps) -> None:
+        self._fitness, self._steps = fitness, steps
+        self._stored, self._generation = steps.generations(), 0
+
+    def __call__(self, P: FloatArray) -> Evaluated:
+        """Return the points of ``P`` (NP, D) as they were evaluated; an interrupt ends it."""
+        generation, steps = self._generation, self._steps
+        if generation < len(self._stored):
+            found = Evaluated(P, *np.split(self._stored[generation], 2))
+        else:
+            found = steps.allowed(self._fitness, P)
+            steps.scored()  # from here on, also while it is written
+            steps.add(np.concatenate([found.errors, found.norms]))
+        self._generation += 1
+        steps.scored()
+        return found
+
+
 class EvolvedLayer(ELMBase):
     """What both estimators share: parameters, search and its history."""
 
@@ -182,6 +208,7 @@ class EvolvedLayer(ELMBase):
         "tie_break": [StrOptions(set(TIE_BREAKS))],
         "clip": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "checkpoint": [str, os.PathLike, None],
     }
     _measure: ClassVar[ErrorMeasure]
 
@@ -203,6 +230,7 @@ class EvolvedLayer(ELMBase):
         tie_break: str = "selection",
         clip: bool = True,
         validation_fraction: float = 0.25,
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -218,6 +246,7 @@ class EvolvedLayer(ELMBase):
         self.tie_break = tie_break
         self.clip = clip
         self.validation_fraction = validation_fraction
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     @available_if(_learns_all_rows_at_once)
@@ -249,21 +278,36 @@ class EvolvedLayer(ELMBase):
 
     def _evolve(self, rows: Rows) -> Evolution:
         """Search for the input weights of the least validation error."""
-        split_rng, search_rng = as_generator(self.random_state).spawn(2)
+        rng, seed = random_stream(self.random_state, self.checkpoint)
+        split_rng, search_rng = rng.spawn(2)
         split = validation_split(rows, self.validation_fraction, split_rng)
         scale = measure_scale(rows.X, self.scale, rows.weight)
         fitness = LayerFitness(split, scale, self.activation, self.n_hidden, self.C, self._measure)
         floor = self._measure.unit(split.test) / split.n_distinct
-        evolution = evolve(
-            fitness,
-            (self.population_size, self.n_hidden * (rows.X.shape[1] + 1)),
-            Variation(self.strategy, self.amplitude, self.crossover, self.clip),
-            NormRule(self.tie_break, self.tolerance, floor),
-            max_epochs=self.max_epochs,
-            rng=search_rng,
-        )
+        with Steps(self._checkpoint(rows, seed)) as steps:
+            evolution = evolve(
+                RecordedFitness(fitness, steps),
+                (self.population_size, self.n_hidden * (rows.X.shape[1] + 1)),
+                Variation(self.strategy, self.amplitude, self.crossover, self.clip),
+                NormRule(self.tie_break, self.tolerance, floor),
+                max_epochs=self.max_epochs,
+                rng=search_rng,
+            )
+            if evolution.history.reason == "interrupted":
+                n_done = len(evolution.history.generations)
+                steps.skip(f"after generation {n_done - 1} of {self.max_epochs}")
         finite(evolution.best.errors, "activation", self.activation)
         return evolution
+
+    def _checkpoint(self, rows: Rows, seed: int) -> Checkpoint | None:
+        """Return the checkpoint; one that belongs to another search is refused."""
+        if self.checkpoint is None:
+            return None
+        params = self.get_params(deep=False)
+        given = {name: value for name, value in params.items() if name not in RUNNING}
+        given |= {"X": rows.X, "y": rows.T, "sample_weight": rows.weight}
+        given |= {"version": version("ecselm")}
+        return Checkpoint(self.checkpoint, identity_of(given), seed)
 
     def _keep(self, learner: Any, terms: CostTerms) -> None:
         super()._keep(learner, terms)
@@ -314,6 +358,9 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
     validation_fraction : float, default=0.25
         Share of validation rows among the distinct rows of each class. The published code
         validates on rows of the test set, which is never seen here.
+    checkpoint : path or None, default=None
+        File from which the same fit resumes after a crash, as in :class:`ECSELMClassifier`.
+        Ctrl-C ends the search and keeps the best so far, with a warning.
     random_state : int, RandomState, Generator or None, default=None
         Source of the split and of the search.
 
@@ -348,6 +395,10 @@ class EELMClassifier(EvolvedLayer, ELMClassifierBase):
 
     _measure = ERROR_RATE
 
+    @keeping_best()
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
+        return super()._fit_labels(X, y, sample_weight, **stated)
+
 
 class EELMRegressor(EvolvedLayer, ELMRegressorBase):
     """Evolutionary extreme learning machine for one or many real targets.
@@ -359,7 +410,7 @@ class EELMRegressor(EvolvedLayer, ELMRegressorBase):
     Parameters
     ----------
     n_hidden, activation, C, scale, population_size, max_epochs, amplitude, crossover, \
-tolerance, strategy, tie_break, clip, validation_fraction, random_state :
+tolerance, strategy, tie_break, clip, validation_fraction, checkpoint, random_state :
         As in :class:`EELMClassifier`.
 
     Attributes
@@ -382,3 +433,7 @@ tolerance, strategy, tie_break, clip, validation_fraction, random_state :
     """
 
     _measure = ROOT_MEAN_SQUARE
+
+    @keeping_best()
+    def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
+        return super()._fit_targets(X, y, sample_weight, stated)

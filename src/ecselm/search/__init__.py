@@ -3,7 +3,8 @@
 from ecselm.search.backtracking import BacktrackingSearch
 from ecselm.search.cma import CovarianceAdaptation
 from ecselm.search.differential import DifferentialEvolution
-from ecselm.search.run import SearchHistory, interruptible, minimize, minimize_bsa
+from ecselm.search.interrupts import interruptible
+from ecselm.search.run import SearchHistory, minimize, minimize_bsa
 from ecselm.search.sampling import RandomSearch, SobolSearch
 from ecselm.search.space import AskTell, Box
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ecselm._typing import BoolArray, FloatArray, IntArray
+from ecselm.search.interrupts import keeps_best
 from ecselm.search.run import SearchHistory
 
 STRATEGIES = ("rand1bin", "randtobest1exp")
@@ -172,6 +173,11 @@ def evolve(
         Generations after the first population.
     rng : numpy.random.Generator
 
+    Notes
+    -----
+    KeyboardInterrupt ends it with the best so far, once there is one and unless it is within
+    :func:`~ecselm.search.interruptible`.
+
     Examples
     --------
     >>> import numpy as np
@@ -196,9 +202,14 @@ def evolve(
     population = evaluate(rng.uniform(-1.0, 1.0, shape))
     best = population.first()
     history.add(float(best.errors), population.errors)
-    for _ in range(max_epochs):
-        trials = evaluate(variation.trials(population.points, best.points, rng))
-        wins = rule.wins(trials, population)
-        population, best = population.replaced(trials, wins), rule.best(best, trials, wins)
-        history.add(float(best.errors), trials.errors)
+    try:
+        for _ in range(max_epochs):
+            trials = evaluate(variation.trials(population.points, best.points, rng))
+            wins = rule.wins(trials, population)
+            population, best = population.replaced(trials, wins), rule.best(best, trials, wins)
+            history.add(float(best.errors), trials.errors)
+    except KeyboardInterrupt:
+        if not keeps_best():
+            raise
+        history.reason = "interrupted"
     return Evolution(best, history)

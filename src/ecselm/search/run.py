@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,28 +13,8 @@ from scipy.optimize import OptimizeResult
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
 from ecselm.search.backtracking import BacktrackingSearch
+from ecselm.search.interrupts import keeps_best
 from ecselm.search.space import AskTell, Box
-
-_KEEPS_BEST: ContextVar[bool] = ContextVar("keeps_best", default=True)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let KeyboardInterrupt through searches, which else end and keep the best so far.
-
-    For runs of many fits, of which one cut short must not pass for a whole one.
-
-    Examples
-    --------
-    >>> with interruptible():  # Ctrl-C ends it without a result
-    ...     minimize_bsa(lambda x: x[0] ** 2, [(-1, 1)], max_epochs=50, random_state=0).success
-    True
-    """
-    token = _KEEPS_BEST.set(False)
-    try:
-        yield
-    finally:
-        _KEEPS_BEST.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +85,7 @@ def minimize(
     Notes
     -----
     KeyboardInterrupt stops the search as well, once there is a best point to keep and
-    unless it is within :func:`interruptible`.
+    unless it is within :func:`~ecselm.search.interruptible`.
 
     Examples
     --------
@@ -128,7 +106,7 @@ def minimize(
                 "max_time" if max_time is not None and time.monotonic() - start >= max_time else ""
             )
     except KeyboardInterrupt:
-        if not history.generations or not _KEEPS_BEST.get():
+        if not history.generations or not keeps_best():
             raise
         history.reason = "interrupted"
     return history
