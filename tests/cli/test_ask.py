@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -132,3 +133,40 @@ def test_answers_about_other_classes_are_refused(folder, run):
     file.write_text(file.read_text().replace("well", "fine"))
     sentence = "--answers must be about the classes of the model, ill, well"
     assert sentence in run("ask", "model.skops", code=2)[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [("bad", "--answers must be a JSON file, got 'bad.json'"), ("{}", "--answers must be a file")],
+)
+def test_answers_that_are_none_are_refused_by_the_option(folder, run, content, reason):
+    (folder / "bad.json").write_text(content)
+    _, complaint = run("ask", "model.skops", "--answers", "bad.json", code=2)
+    assert complaint.startswith(f"ecselm: {reason}")
+    assert len(complaint.splitlines()) == 1
+
+
+def test_the_tightest_of_sentences_about_a_cost_is_kept(folder, run):
+    printed, _ = run("ask", "model.skops", *LONG, typed="2\n2\n")
+    about = [line for line in printed.splitlines() if line.startswith("an ill case taken")]
+    assert len(about) == 1
+    card = Card.from_json(load_model(folder / "model.skops").card)
+    assert [one for one in card.request.cost_constraints if one in about] == about
+
+
+def test_one_dialogue_at_a_time(folder, run):
+    command = [sys.executable, "-m", "ecselm", "ask", "model.skops", *LONG]
+    with subprocess.Popen(  # noqa: S603  our own command
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as first:
+        shown = ""
+        while "question 1" not in shown:
+            shown += first.stderr.readline()
+        _, complaint = run("ask", "model.skops", typed="1\n", code=2)
+        assert complaint == (
+            "ecselm: --output must be used by one 'ecselm ask' at a time, got model.skops in use "
+            f"(process {first.pid})\n"
+        )
+        first.kill()
+    run("ask", "model.skops", *LONG, typed="2\n")
+    assert not list(folder.glob(".*"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -44,6 +45,8 @@ def check_writable(path: Path, option: str) -> Path:
     option : str
         Name on the command line.
     """
+    if "\0" in str(path):
+        raise ValueError(f"{option} must not hold the character NUL, got {str(path)!r}")
     folder = path.parent
     if path.is_dir():
         raise ValueError(f"{option} must name a file, got the folder {path}")
@@ -62,7 +65,7 @@ def saved_model(path: Path, *, pickle: bool) -> SavedModel:
     try:
         return load_model(path, pickle=pickle)
     except ValueError as error:
-        raise ValueError(_as_options(error, "MODEL")) from error
+        raise ValueError(as_options(error, "MODEL")) from error
 
 
 def store_model(model: Any, path: Path, card: Card, *, pickle: bool) -> None:
@@ -70,7 +73,7 @@ def store_model(model: Any, path: Path, card: Card, *, pickle: bool) -> None:
     try:
         save_model(model, path, card=card.to_json(), pickle=pickle)
     except ValueError as error:
-        raise ValueError(_as_options(error, "--output")) from error
+        raise ValueError(as_options(error, "--output")) from error
 
 
 def card_of(text: str | None, model: Path) -> Card:
@@ -86,15 +89,17 @@ def check_distinct(paths: dict[str, Path | None]) -> None:
     for option, path in paths.items():
         if path is None:
             continue
+        if "\0" in str(path):
+            raise ValueError(f"{option} must not hold the character NUL, got {str(path)!r}")
         place = path.resolve()
         if place in seen:
             raise ValueError(f"{option} must not be the same file as {seen[place]}, got {path}")
         seen[place] = option
 
 
-def _as_options(error: ValueError, option: str) -> str:
+def as_options(error: ValueError, option: str) -> str:
     """Return a message about Python parameters with the names of the command line."""
-    message = str(error).replace("path must", f"{option} must", 1)
+    message = str(error).replace("path must", f"{option} must")
     return message.replace("pickle=True", "--pickle").replace("save_model", "'ecselm fit'")
 
 
@@ -132,13 +137,70 @@ def check_predictions_file(path: Path, option: str) -> None:
         check_pyarrow(f"writing {path.name}")
 
 
+FORMULA = re.compile(r"[=+\-@\t\r]")  # how a cell begins that a spreadsheet calculates
+NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
+
+class FormulaGuard:
+    """Put ' before texts that a spreadsheet would take for formulas.
+
+    Numbers are left as they are, also those that are texts.
+
+    Parameters
+    ----------
+    is_raw : bool, default=False
+        Whether to leave all texts as they are.
+
+    Examples
+    --------
+    >>> guard = FormulaGuard()
+    >>> guard.guarded(pd.DataFrame({"id": ["=1+2", "-5", "a"]}))["id"].tolist()
+    ["'=1+2", '-5', 'a']
+    >>> guard.lines("answers.csv")
+    ["1 cell begins with ' in answers.csv, as a spreadsheet would calculate it; --raw keeps cells"]
+    """
+
+    def __init__(self, *, is_raw: bool = False) -> None:
+        self._is_raw, self._n = is_raw, 0
+
+    def guarded(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return rows whose texts and names of columns are no formulas."""
+        if self._is_raw:
+            return frame
+        texts = {
+            place: column.map(self._guarded, na_action="ignore")
+            for place, (_, column) in enumerate(frame.items())
+            if not (pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "mMb")
+        }
+        columns = [texts.get(i, frame.iloc[:, i]) for i in range(frame.shape[1])]
+        names = [_guarded_text(name) for name in frame.columns]
+        return pd.concat(columns, axis=1).set_axis(names, axis=1)
+
+    def _guarded(self, cell: Any) -> Any:
+        found = _guarded_text(cell) if isinstance(cell, str) else cell
+        self._n += found is not cell
+        return found
+
+    def lines(self, place: Any) -> list[str]:
+        """Return what was done, a line if anything was."""
+        if not self._n:
+            return []
+        cells, them = ("cell begins", "it") if self._n == 1 else ("cells begin", "them")
+        why = f"as a spreadsheet would calculate {them}"
+        return [f"{self._n} {cells} with ' in {place}, {why}; --raw keeps cells"]
+
+
+def _guarded_text(text: str) -> str:
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
 @contextmanager
-def predictions_file(path: Path | None) -> Iterator[Write]:
+def predictions_file(path: Path | None, option: str = "--output") -> Iterator[Write]:
     """Yield a writer of predictions, to a file that is replaced when complete or to stdout."""
     if path is None:
         yield _csv_writer(sys.stdout)
         return
-    with replacing(path) as part, ExitStack() as held:
+    with replacing(path, name=option) as part, ExitStack() as held:
         if path.suffix == ".parquet":
             yield _parquet_writer(part, held)
         else:

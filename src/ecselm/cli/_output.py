@@ -23,6 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from ecselm._wording import printable
 from ecselm.study import Card, ColumnNote, Estimate, Evaluation, GroupPromise
 
 if TYPE_CHECKING:
@@ -58,20 +59,25 @@ def print_json(value: Any) -> None:
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table below an empty line; cells are not markup."""
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE, show_edge=False)
+    table = Table(title=_plain(title), title_justify="left", box=SIMPLE, show_edge=False)
     for i, name in enumerate(header):
         numbers = all(NUMBERS.fullmatch(row[i]) for row in rows)
-        table.add_column(Text(name), justify="right" if numbers else "left")
+        table.add_column(_plain(name), justify="right" if numbers else "left")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*map(_plain, row))
     console().print()
     console().print(table)
+
+
+def _plain(text: str) -> Text:
+    """Return text that is neither markup nor, if it comes from a file, a command to a terminal."""
+    return Text(printable(text))
 
 
 def print_lines(lines: Sequence[str], *, error: bool = False) -> None:
     """Print lines as they are."""
     for line in lines:
-        console(error=error).print(Text(line))
+        console(error=error).print(_plain(line))
 
 
 class SearchBar:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ecselm._files import locked
 from ecselm._typing import FloatArray
 from ecselm.cli._files import card_of, check_distinct, check_writable, saved_model, store_model
 from ecselm.cli._output import print_json, print_lines
+from ecselm.costs import CostConstraints
+from ecselm.costs.sentences import Mistake, Statement
 from ecselm.elicitation import CostElicitor, Question
 from ecselm.elicitation.elicitor import known_costs
 from ecselm.study import (
@@ -87,17 +92,31 @@ def run(args: argparse.Namespace) -> None:
     check_distinct({"--output": output, "FILE": args.data, "--answers": answers})
     if args.answers is not None and not sys.stdin.isatty() and not answers.exists():
         raise ValueError(f"--answers must be a file that is there, got {answers}")
+    args.output, args.answers = output, answers  # as errors name them
+    with ExitStack() as held:
+        # Both files are read, changed and written: a second dialogue would lose answers.
+        for option, file in (("--output", output), ("--answers", answers)):
+            refusal = f"{option} must be used by one 'ecselm ask' at a time, got {file} in use"
+            place = file.with_name(f".{file.name}.lock")
+            held.enter_context(locked(place, refusal, name=option))
+        _ask(args)
+
+
+def _ask(args: argparse.Namespace) -> None:
+    """Ask about the model, and write it as it decides by the answers."""
     saved = saved_model(args.model, pickle=args.pickle)
     card = card_of(saved.card, args.model)
     check_can_ask(saved.model, card)
-    elicitor = _elicitor(args, saved.model, card, answers)
-    _converse(elicitor, answers, args.by, quiet=args.json)
+    elicitor = _elicitor(args, saved.model, card, args.answers)
+    _converse(elicitor, args.answers, args.by, quiet=args.json)
     if not elicitor.history:
         print_lines(["no answer, so the model stays as it is"], error=True)
         return
     model, card = with_answers(saved.model, card, elicitor)
-    store_model(model, output, card, pickle=args.pickle)
-    _print_result(elicitor, card, output, answers, as_json=args.json)
+    sentences = tightest_sentences(elicitor.credible())
+    card = replace(card, request=replace(card.request, cost_constraints=sentences))
+    store_model(model, args.output, card, pickle=args.pickle)
+    _print_result(elicitor, card, args.output, args.answers, as_json=args.json)
 
 
 def _elicitor(args: argparse.Namespace, model: Any, card: Card, answers: Path) -> CostElicitor:
@@ -111,7 +130,13 @@ def _elicitor(args: argparse.Namespace, model: Any, card: Card, answers: Path) -
                 f"--error-rate and --tolerance must be left out with answers to go on from, which "
                 f"are in {answers}"
             )
-        elicitor = CostElicitor.load(answers, P)
+        try:
+            elicitor = CostElicitor.load(answers, P)
+        except ValueError as error:
+            message = str(error)
+            if not message.startswith("path must"):
+                message = f"path must be a file of answers, got {str(answers)!r}: {message}"
+            raise ValueError(message.replace("path must", "--answers must", 1)) from error
         if [str(one) for one in elicitor.classes] != [str(one) for one in model.classes_]:
             raise ValueError(
                 "--answers must be about the classes of the model, "
@@ -195,6 +220,37 @@ def _progress(elicitor: CostElicitor) -> str:
         f"{100 * elicitor.settled:.0f} % settled, expected regret {100 * elicitor.regret:.1f} % of "
         "deciding without a model"
     )
+
+
+def tightest_sentences(constraints: CostConstraints) -> tuple[str, ...]:
+    """Return what is known of costs in words, one sentence for each ratio or cost.
+
+    An answer narrows what was stated before of the same ratio, which need not be repeated.
+
+    Examples
+    --------
+    >>> known = CostConstraints.from_sentences(["a->b = 1..20 * b->a", "a->b = 4..9 * b->a"])
+    >>> tightest_sentences(known)[0]
+    'an a case taken for b costs between 4 and 9 times as much as a b case taken for a'
+    """
+    labels = constraints.classes.tolist()
+    merged: dict[tuple[Mistake, Mistake | None], Statement] = {}
+    for one in constraints.statements:
+        before = merged.get((one.left, one.right), one)
+        low, high = max(one.low, before.low), min(one.high, before.high)
+        merged[one.left, one.right] = replace(before, low=low, high=high)
+    # A ratio to a cost that is known by number says what that number says, more narrowly.
+    least, most = constraints.low, constraints.high
+    for (left, right), one in [*merged.items()]:
+        if right is None or right.predicted is None or (left, None) not in merged:
+            continue
+        place, number = (right.truth, right.predicted), merged[left, None]
+        ends = one.low * least[place], one.high * most[place]
+        if least[place] == most[place] and number.low <= ends[0] and ends[1] <= number.high:
+            merged[left, None] = one
+    said = {one.words(labels): merged[one.left, one.right] for one in constraints.statements}
+    found = [said[text].words(labels) if text in said else text for text in constraints.sentences()]
+    return tuple(dict.fromkeys(found))
 
 
 def _print_result(

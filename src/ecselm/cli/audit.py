@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm.cli._files import add_run_options
 from ecselm.paper.audit import audit as run_audit
 from ecselm.paper.audit import render, split_table
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
             raise ValueError(f"{what} must be at least {least}, got {value}")
     data, folder = _rows(args.data), None if args.output is None else Path(args.output)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, name="--output")
     args.resumes = folder is not None
     report = run_audit(args.quick, args.seed, args.jobs, data=data, output=folder, progress=True)
     print(render(report))

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _benched(args: argparse.Namespace) -> Result:
     ending = "-variants" * args.variants + "-quick" * args.quick
-    output = args.output or OUTPUTS[args.suite] + ending
+    args.output = output = args.output or OUTPUTS[args.suite] + ending
     options = {
         "sets": args.sets,
         "quick": args.quick,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.datasets import load_breast_cancer
 
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm.cli._files import store_model
 from ecselm.cli._output import print_card, print_lines, search_bar
 from ecselm.report import write_report
@@ -41,7 +41,7 @@ def add_parser(commands: Any, summary: str) -> None:
 def run(args: argparse.Namespace) -> None:
     """Fit, and write the three files."""
     folder = args.output
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, name="--output")  # before the fit
     table = tumours()
     request = FitRequest(target="diagnosis", costs=CostOptions(cost=(KNOWN,)))
     with search_bar(shown=not args.json) as bar:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ecselm.cli._costs import add_cost_options, cost_options
-from ecselm.cli._files import check_distinct, check_writable, store_model
+from ecselm.cli._files import as_options, check_distinct, check_writable, store_model
 from ecselm.cli._output import print_card, print_lines, search_bar, stream_bar
 from ecselm.report import write_report
 from ecselm.streaming import BLOCK_ROWS, SAMPLE_ROWS, study_stream
 from ecselm.study import FitRequest, FitResult, study_table
+from ecselm.study.run import with_note
 from ecselm.tables.read import read_table
+from ecselm.tables.schema import ColumnOptions
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -21,16 +24,18 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = commands.add_parser(
         "fit",
         help=summary,
-        description="Fit a model to a CSV, Parquet, Arrow, ARFF or libsvm file and evaluate it on "
-        "test rows. Costs of mistakes may be given as numbers, intervals, order or ratios, or by "
-        "row; mistakes that are not mentioned cost 1. Decisions are then made for all costs that "
-        "are possible. Without any of them, costs are learned for the metric.",
+        description="Fit a model to a CSV, Excel, Parquet, Arrow, ARFF or libsvm file and evaluate "
+        "it on test rows; the model that is saved is then fitted again on all rows. Costs of "
+        "mistakes may be given as numbers, intervals, order or ratios, or by row; mistakes that "
+        "are not mentioned cost 1. Decisions are then made for all costs that are possible. "
+        "Without any of them, costs are learned for the metric.",
     )
     parser.add_argument("data", type=Path, metavar="FILE", help="table of training data")
     parser.add_argument(
         "--target", required=True, metavar="COLUMN",
         help="column to predict; in a libsvm file it is named target",
     )  # fmt: skip
+    _add_columns(parser)
     _add_costs(parser)
     _add_search(parser)
     _add_stream(parser)
@@ -46,6 +51,52 @@ def add_parser(commands: Any, summary: str) -> None:
         "--pickle", action="store_true", help="save as a pickle, which can execute code when loaded"
     )
     parser.set_defaults(run=run, resumes=False)
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("columns and labels")
+    group.add_argument(
+        "--drop",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help="columns that are not inputs",
+    )
+    group.add_argument(
+        "--keep",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help="columns that are not inputs, such as identifiers, and that 'ecselm predict' writes "
+        "beside its predictions",
+    )
+    group.add_argument(
+        "--positive",
+        metavar="LABEL",
+        help="class of interest, of which operating points and curves are stated (default: the one "
+        "whose mistakes cost most)",
+    )
+    group.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="word that stands for a missing value in any column, may be repeated; rows whose "
+        "target is missing are left out",
+    )
+    group.add_argument(
+        "--label-case",
+        choices=("merge", "keep"),
+        help="whether labels of the target that differ by case only are one class, or several "
+        "(default: they are refused)",
+    )
+    group.add_argument(
+        "--day-first",
+        action="store_true",
+        help="read 05/03/2024 as the fifth of March, in columns whose dates do not show it",
+    )
 
 
 def _add_costs(parser: argparse.ArgumentParser) -> None:
@@ -98,6 +149,11 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default=0.25,
         metavar="SHARE",
         help="share of test rows (default: 0.25)",
+    )
+    group.add_argument(
+        "--no-refit",
+        action="store_true",
+        help="save the model that was evaluated, and do not fit it again on all rows",
     )
     group.add_argument(
         "--hidden",
@@ -158,7 +214,10 @@ def run(args: argparse.Namespace) -> None:
     done = _fitted(args)
     store_model(done.model, args.output, done.card, pickle=args.pickle)
     if args.report is not None:
-        write_report(done.card, args.report)
+        try:
+            write_report(done.card, args.report)
+        except ValueError as error:
+            raise ValueError(as_options(error, "--report")) from error
     print_card(done.card, as_json=args.json)
     if not args.json:
         files = [f"model: {args.output}"]
@@ -188,12 +247,14 @@ def _fitted(args: argparse.Namespace) -> FitResult:
         )
     if args.confidence is not None and not args.promise:
         raise ValueError("--confidence must go with --promise")
+    if args.stream:
+        _check_stream(args)
     command = shlex.join(["ecselm", *args.arguments])
     sizes = {"block_rows": args.block_rows, "sample": args.sample}
     given = {name: value for name, value in sizes.items() if value is not None}
     if args.stream:
         with stream_bar(shown=not args.json) as bars:
-            return study_stream(
+            done = study_stream(
                 args.data,
                 _request(args),
                 callbacks=[bars.search],
@@ -201,6 +262,8 @@ def _fitted(args: argparse.Namespace) -> FitResult:
                 command=command,
                 **given,
             )
+        note = "The saved model is the one fitted on the training rows."
+        return replace(done, card=with_note(done.card, note))
     for name in given:
         raise ValueError(f"--{name.replace('_', '-')} must go with --stream")
     table = read_table(args.data)
@@ -208,6 +271,16 @@ def _fitted(args: argparse.Namespace) -> FitResult:
         return study_table(
             table, _request(args), file=args.data.name, callbacks=[bar], command=command
         )
+
+
+def _check_stream(args: argparse.Namespace) -> None:
+    """Raise ValueError for options that need all rows at once."""
+    for option in ("positive", "missing", "label_case"):
+        if getattr(args, option):
+            raise ValueError(
+                f"--{option.replace('_', '-')} must be left out with --stream, which reads columns "
+                "as they are"
+            )
 
 
 def _request(args: argparse.Namespace) -> FitRequest:
@@ -228,5 +301,11 @@ def _request(args: argparse.Namespace) -> FitRequest:
         seed=args.seed,
         model_name=args.model,
         promise=tuple(args.promise),
+        columns=ColumnOptions(
+            tuple(args.drop), tuple(args.keep), tuple(args.missing), args.day_first
+        ),
+        label_case=args.label_case,
+        positive=args.positive,
+        refit=not args.no_refit,
         **({} if args.confidence is None else {"confidence": args.confidence}),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import ecselm
@@ -26,9 +28,12 @@ COMMANDS = {
     "reproduce": "reproduce a table or figure of the paper",
     "bench": "compare ECSELM with baselines, all tuned in the same way",
     "audit": "check the sources of the gains in the paper",
+    "completion": "print a script that completes commands in a shell",
+    "man": "print the manual page",
 }
 DESCRIPTION = "Extreme learning machines for known or learned costs of mistakes."
 PIPE_CLOSED = 141  # as the shell counts a death by SIGPIPE
+POSITIONALS = {"model": "MODEL", "data": "FILE", "onnx": "ONNX"}  # how usage names arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,25 +69,77 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ecselm: interrupted{resume}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Python flushes stdout again at exit, which must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return PIPE_CLOSED
     except (ValueError, OSError, ImportError, RuntimeError, MemoryError) as error:
-        print(f"ecselm: {' '.join(str(error).split()) or 'memory is used up'}", file=sys.stderr)
+        sentence = _sentence(error, args)
+        if not _can_write_output() and isinstance(error, OSError):
+            sentence = f"standard output must take what is printed: {error.strerror}"
+        from ecselm._wording import printable  # noqa: PLC0415  for errors only
+
+        print(f"ecselm: {printable(sentence)}", file=sys.stderr)
         return 2
     return 0
 
 
+def _sentence(error: Exception, args: argparse.Namespace) -> str:
+    """Return an error in one line, which names the option of a file that the error is about."""
+    reason = getattr(error, "reason", None)  # of a FileWriteError, which is not imported for help
+    if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:
+            return f"standard output or a file cannot be used: {error.strerror}"
+        option = _option_of(error.filename, args) or "a file"
+        return f"{option} must be possible to use, got {error.filename!r}: {error.strerror}"
+    if reason is not None and isinstance(getattr(error, "path", None), Path):
+        error.name = _option_of(error.path, args) or error.name  # type: ignore[attr-defined]
+    return " ".join(str(error).split()) or "memory is used up"
+
+
+def _option_of(path: Any, args: argparse.Namespace) -> str | None:
+    """Return the option that names a file, or else the folder it is in; None if there is none."""
+    given = {name: value for name, value in vars(args).items() if isinstance(value, str | Path)}
+    try:
+        place = Path(os.fsdecode(path)).resolve()
+        for wanted in (place, *place.parents):
+            for name, value in given.items():
+                if str(value) and Path(value).resolve() == wanted:
+                    return POSITIONALS.get(name, f"--{name.replace('_', '-')}")
+    except (ValueError, OSError, TypeError):  # no name of a file
+        return None
+    return None
+
+
+def _can_write_output() -> bool:
+    """Return whether standard output takes the rest; drop it where the disk of a file is full."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+        return False
+    return True
+
+
+def _drop_output() -> None:
+    """Let nothing more be written: Python flushes stdout again at exit, which must not fail."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser, with the options of the command among the arguments."""
-    parser = argparse.ArgumentParser(prog="ecselm", description=DESCRIPTION)
-    parser.add_argument("--version", action="version", version=f"ecselm {ecselm.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     chosen = next((word for word in given if not word.startswith("-")), None)
     if chosen is not None:
         _check_command(chosen)
+    return build_parser([] if chosen is None else [chosen])
+
+
+def build_parser(whole: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """Return the parser, with the options of the commands in ``whole``."""
+    parser = argparse.ArgumentParser(prog="ecselm", description=DESCRIPTION)
+    parser.add_argument("--version", action="version", version=f"ecselm {ecselm.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, summary in COMMANDS.items():
-        if name == chosen:
+        if name in whole:
             import_module(f"ecselm.cli.{name}").add_parser(commands, summary)
         else:
             commands.add_parser(name, help=summary)
@@ -91,7 +148,9 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
     """Print a warning like an error, without its place in the code."""
-    print(f"ecselm: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    from ecselm._wording import printable  # noqa: PLC0415  for warnings only
+
+    print(f"ecselm: warning: {printable(' '.join(str(message).split()))}", file=sys.stderr)
 
 
 def _check_command(name: str) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ecselm._wording import did_you_mean
 from ecselm.cli._costs import add_cost_options, cost_options
 from ecselm.cli._files import (
+    FormulaGuard,
     card_of,
     check_distinct,
     check_predictions_file,
@@ -67,6 +69,20 @@ def add_parser(commands: Any, summary: str) -> None:
         help="also write why answers depend on costs that are not known, or are left to a person: "
         "the rows concerned to this CSV or Parquet file, or without one a column",
     )
+    parser.add_argument(
+        "--keep",
+        nargs="+",
+        action="extend",
+        default=None,
+        metavar="COLUMN",
+        help="columns of the table to write beside the predictions (default: those of the model)",
+    )
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="write texts to CSV as they are; otherwise those that a spreadsheet would calculate, "
+        "beginning with =, +, -, @, a tab or a carriage return, get ' in front",
+    )
     add_cost_options(parser.add_argument_group("costs in the place of those of the model"))
     parser.add_argument(
         "--stream",
@@ -103,23 +119,50 @@ def run(args: argparse.Namespace) -> None:
         )
     saved = saved_model(args.model, pickle=args.pickle)
     card = card_of(saved.card, args.model)
+    kept = [*dict.fromkeys(card.request.keep if args.keep is None else args.keep)]
+    guards = {path: FormulaGuard(is_raw=args.raw) for path in (args.output, explained)}
     n_rows = n_explained = 0
     with ExitStack() as held:
         bars = held.enter_context(stream_bar(shown=args.output is not None))
         write = held.enter_context(predictions_file(args.output))
-        write_rows = None if explained is None else held.enter_context(predictions_file(explained))
+        write_rows = None
+        if explained is not None:
+            write_rows = held.enter_context(predictions_file(explained, "--explain"))
         for frame, rows in _blocks(args, card, bars, is_streamed=is_streamed):
             answers = _answers(saved.model, card, options, frame, rows, args.explain)
             if write_rows is not None:
                 words = answers.pop(EXPLANATION).to_numpy()
                 concerned = np.flatnonzero(words != "")
-                write_rows(_explained(frame, answers, words, concerned, n_rows))
+                found = _explained(frame, answers, words, concerned, n_rows)
+                write_rows(_for_file(found, explained, guards[explained]))
                 n_explained += len(concerned)
-            write(answers)
+            write(_for_file(_beside(frame, answers, kept), args.output, guards[args.output]))
             n_rows += len(rows)
     lines = [] if args.output is None else [f"{n_rows} predictions: {args.output}"]
     lines += [] if explained is None else [f"{n_explained} explanations: {explained}"]
+    for path, guard in guards.items():
+        lines += guard.lines("the output" if path is None else path)
     print_lines(lines, error=True)
+
+
+def _for_file(rows: pd.DataFrame, path: Path | None, guard: FormulaGuard) -> pd.DataFrame:
+    """Return rows as a file holds them: in text, no cell is a formula."""
+    return rows if path is not None and path.suffix == ".parquet" else guard.guarded(rows)
+
+
+def _beside(frame: pd.DataFrame, answers: pd.DataFrame, kept: list[str]) -> pd.DataFrame:
+    """Return predictions behind the columns that are kept, such as identifiers."""
+    for name in kept:
+        if name not in frame.columns:
+            raise ValueError(
+                f"--keep must name columns of the table, got {name!r}"
+                f"{did_you_mean(name, map(str, frame.columns))}"
+            )
+        if name in answers.columns:
+            raise ValueError(f"--keep must not name a column of the predictions, got {name!r}")
+    if not kept:
+        return answers
+    return pd.concat([frame[kept].reset_index(drop=True), answers], axis=1)
 
 
 def _answers(

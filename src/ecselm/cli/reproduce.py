@@ -40,7 +40,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run one item, or all, and print each table when it is done."""
-    output = args.output or ("reproduced-quick" if args.quick else "reproduced")
+    args.output = output = args.output or ("reproduced-quick" if args.quick else "reproduced")
     settings = {"budget": QUICK if args.quick else FULL, "seed": args.seed, "n_jobs": args.jobs}
     if args.item != "all":
         _run_one(args.item, output, settings, args)

@@ -49,17 +49,19 @@ def run(args: argparse.Namespace) -> None:
     if args.data is not None:
         check_there(args.data)
         beside = args.data.parent
-    workspace = Workspace(beside / FOLDER if args.folder is None else args.folder)
-    project = None
-    if args.data is not None:
-        project = workspace.of_file(args.data) or workspace.add(args.data)
+    args.folder = beside / FOLDER if args.folder is None else args.folder  # as errors name it
+    workspace = Workspace(args.folder)
 
     def opened(address: str) -> None:
         print_lines([f"studio: {address}", f"projects: {workspace.folder}", "Ctrl-C ends it."])
         if not args.no_browser:
             webbrowser.open(address)
 
-    try:
-        serve(workspace, port=args.port, project=project, opened=opened)
-    except KeyboardInterrupt:
-        print_lines([f"Projects stay in {workspace.folder}."])
+    project = None
+    with workspace.held():  # before a project is added
+        if args.data is not None:
+            project = workspace.of_file(args.data) or workspace.add(args.data)
+        try:
+            serve(workspace, port=args.port, project=project, opened=opened)
+        except KeyboardInterrupt:
+            print_lines([f"Projects stay in {workspace.folder}."])

@@ -35,6 +35,9 @@ _LIKE_A_NUMBER = re.compile(
 )
 _SIMPLE = re.compile(r"[^\W\d_][\w ]*")  # a name that needs no quotes where others have them
 
+MOST_CHARACTERS = 4000  # of a sentence
+MOST_SIGNS = 400  # a chain of 100 comparisons has 300 of them
+
 _Reading = TypeVar("_Reading")
 
 
@@ -189,15 +192,26 @@ class MistakeReader:
     def chain_readings(self, text: str, sign: str = ">") -> list[list[Mistake]]:
         """Return the chains that ``text`` may be, at most two; ``sign`` is ``>`` or ``<``."""
         parts = _split(_ABOVE if sign == ">" else _BELOW, text)
-        return list(islice((chain for chain in self._chains(parts, sign) if len(chain) > 1), 2))
+        return [chain for chain in self._chains(parts, sign) if len(chain) > 1][:2]
 
-    def _chains(self, parts: list[str], sign: str) -> Iterator[list[Mistake]]:
-        """Yield every way to parse the parts, of which some may belong together."""
-        if not parts:
-            yield []
-        for n in range(1, len(parts) + 1):
-            for first in self.readings(sign.join(parts[:n])):
-                yield from ([first, *rest] for rest in self._chains(parts[n:], sign))
+    def _chains(self, parts: list[str], sign: str) -> list[list[Mistake]]:
+        """Return ways to parse the parts, of which some may belong together: at most three.
+
+        Three are enough to find two of more than one mistake. The ways of all ends of the parts
+        are found from the last to the first, for there may be exponentially many of the whole.
+        """
+        longest = 1 + 2 * max((name.count(sign) for name in self._names), default=0)
+        ways: list[list[list[Mistake]]] = [[[]]]  # of what follows each part, the last first
+        for i in reversed(range(len(parts))):
+            found = (
+                [first, *rest]
+                for n, tails in enumerate(ways[: -longest - 1 : -1], start=1)
+                if tails
+                for first in self.readings(sign.join(parts[i : i + n]))
+                for rest in tails
+            )
+            ways.append(list(islice(found, 3)))
+        return ways[-1]
 
     def _code(self, text: str) -> int | None:
         name = _normal(_unquoted(text))
@@ -298,6 +312,7 @@ def read_sentence(text: str, classes: Sequence[Any], name: str = "sentences") ->
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be text, got {text!r}")
+    _check_length(text, name)
     reader = MistakeReader(_labels(classes))
     readings = _sentence_readings(text, reader)
     if not readings:
@@ -308,6 +323,16 @@ def read_sentence(text: str, classes: Sequence[Any], name: str = "sentences") ->
         if one.right is not None and one.left.overlaps(one.right):
             raise ValueError(f"{name} must not compare a mistake with itself, got {text!r}")
     return [replace(one, text=text.strip()) for one in statements]
+
+
+def _check_length(text: str, name: str) -> None:
+    """Raise ValueError for a sentence whose readings would take long to compare."""
+    n_signs = sum(map(text.count, "<>=*→"))
+    if len(text) > MOST_CHARACTERS or n_signs > MOST_SIGNS:
+        raise ValueError(
+            f"{name} must be sentences of at most {MOST_CHARACTERS} characters and {MOST_SIGNS} "
+            f"signs, got {text[:30]!r}... with {len(text)} and {n_signs}"
+        )
 
 
 def _sentence_readings(text: str, reader: MistakeReader) -> list[list[Statement]]:
@@ -413,6 +438,7 @@ def sentence_classes(sentences: Iterable[str]) -> list[str]:
     """
     names = set()
     for text in [sentences] if isinstance(sentences, str) else sentences:
+        _check_length(text, "sentences")
         signs = ["", *(found[0] for found in _outside_quotes(_SIGN, text))]
         for sign, part in zip(signs, _split(_SIGN, text), strict=True):
             named = _without_number(part) if "=" in sign else part

@@ -13,10 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from ecselm._files import write_whole
+from ecselm._files import read_whole, write_whole
+from ecselm._json import parsed_json
 from ecselm._random import as_generator
 from ecselm._typing import FloatArray
-from ecselm._wording import listed
+from ecselm._wording import brief, listed
 from ecselm.costs import CostConstraints
 from ecselm.costs.policy import settled_answers
 from ecselm.costs.region import MOST_COUPLED
@@ -744,11 +745,14 @@ def write_json(path: str | Path, state: Mapping[str, Any]) -> None:
 def read_json(path: str | Path) -> Any:
     """Return the plain values of a file, or refuse a large one or one that is no JSON."""
     file = Path(path)
-    with file.open("rb") as stream:
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+    if "\0" in str(file):
+        raise ValueError(f"path must not hold the character NUL, got {str(file)!r}")
+    if file.stat().st_size > MOST_BYTES:
         raise ValueError(f"path must be a file of at most {MOST_BYTES} bytes, got {str(file)!r}")
+    content = read_whole(file)
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"path must be a JSON file, got {str(file)!r}: {error}") from error
+        return parsed_json(content)
+    except ValueError as error:
+        raise ValueError(
+            f"path must be a JSON file, got {str(file)!r}: {brief(str(error), 300)}"
+        ) from error

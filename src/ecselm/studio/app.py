@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,6 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from ecselm._files import FileWriteError, temporary
 from ecselm.report.page import POLICY as REPORT_POLICY
 from ecselm.report.summary import standing
 from ecselm.studio import forms, questions, results
@@ -77,7 +76,14 @@ def create_app(
     return Starlette(
         routes=[*studio.routes(), Mount("/static", static, name="static")],
         middleware=[Middleware(Guard, port=port, token=token, max_upload=max_upload)],
-        exception_handlers={HTTPException: _http_error, 404: _http_error, Exception: _failure},
+        exception_handlers={
+            HTTPException: _http_error,
+            404: _http_error,
+            FileWriteError: _not_written,
+            OSError: _not_written,
+            MemoryError: _not_written,
+            Exception: _failure,
+        },
         lifespan=lifespan,
     )
 
@@ -156,16 +162,11 @@ class Studio:
 
     def _add(self, given: UploadFile) -> Response:
         try:
-            with tempfile.NamedTemporaryFile(
-                dir=self.workspace.folder, prefix=".upload-", delete=False
-            ) as part:
-                place = Path(part.name)
-                while block := given.file.read(1 << 20):
-                    part.write(block)
-            try:
+            with temporary(self.workspace.folder / "upload") as place:
+                with place.open("wb") as part:
+                    while block := given.file.read(1 << 20):
+                        part.write(block)
                 project = self.workspace.add(place, name=given.filename)
-            finally:
-                place.unlink(missing_ok=True)
         except (ValueError, OSError, ImportError, MemoryError) as error:
             return self._projects_page(f"The file cannot be used: {in_words(error)}.", 422)
         return RedirectResponse(f"/p/{project.id}/data", 303)
@@ -427,7 +428,7 @@ class Studio:
         if name == ONNX and not path.is_file():
             try:
                 results.write_onnx(run)
-            except (ImportError, ValueError, RuntimeError) as error:
+            except (ImportError, ValueError, OSError, RuntimeError, MemoryError) as error:
                 return self._report_page(request, run, in_words(error))
         if not path.is_file():
             raise HTTPException(404)
@@ -486,6 +487,13 @@ def _http_error(_: Request, error: Exception) -> Response:
         405: "This address takes another kind of request.",
     }
     return refused(status, sentences.get(status, f"The request cannot be answered ({status})."))
+
+
+def _not_written(_: Request, error: Exception) -> Response:
+    """Return a page for a full or failing disk, or for memory that is used up."""
+    sentence = in_words(error)
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}"
+    return refused(507, f"{sentence}. All files are whole, and the request can be repeated.")
 
 
 def _failure(*_: Any) -> Response:

@@ -15,13 +15,15 @@ import re
 import secrets
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from ecselm._files import write_whole
+from ecselm._files import FileWriteError, locked, write_whole
+from ecselm._json import parsed_json
 from ecselm._wording import brief, did_you_mean
 from ecselm.costs.sentences import Mistake, Statement, as_sentence
 from ecselm.study import CostOptions, FitRequest
@@ -31,6 +33,7 @@ from ecselm.tables.schema import ColumnTally, plan_columns
 
 FORMAT = 1
 FILE = "project.json"
+LOCK = ".lock"  # of the workspace
 N_EXAMPLES = 3  # values of a column that a page shows
 MAX_COLUMNS = 5000
 MAX_CLASSES = 200
@@ -176,7 +179,8 @@ class Settings:
     def arguments(self) -> list[str]:
         """Return the options of ``ecselm fit`` that state the same request."""
         request = self.request()
-        found = ["--target", request.target, "--task", str(request.task)]
+        # Pages show the answers to test rows, which the model must not have been fitted to.
+        found = ["--target", request.target, "--task", str(request.task), "--no-refit"]
         single = {
             "--metric": request.metric,
             "--groups": request.groups,
@@ -224,7 +228,7 @@ class Project:
     def from_json(cls, text: str) -> Self:
         """Read a project, or raise ValueError."""
         try:
-            stored = _of_this_format(json.loads(text))
+            stored = _of_this_format(parsed_json(text))
             settings = settings_from(stored.pop("settings"))
             columns = [
                 Column(**{**one, "examples": tuple(one["examples"])})
@@ -305,6 +309,12 @@ def settings_from(stored: dict[str, Any]) -> Settings:
 
 def in_words(error: Exception) -> str:
     """Return a message about options of the command in words of the pages."""
+    if isinstance(error, FileWriteError):
+        return f"the file {error.path} cannot be written: {error.reason}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"a file of the project cannot be used: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "memory is used up"
     message = " ".join(str(error).split()) or type(error).__name__
     for option, words in (
         ("--cost-column", "the column of costs"),
@@ -373,6 +383,23 @@ class Workspace:
             ) from error
         self.folder = folder.resolve()
         self._lock = threading.RLock()
+        self._n_holders = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Refuse a second studio in the folder, with RuntimeError; may be nested.
+
+        The system ends it with the process, however that ends.
+        """
+        refusal = f"--folder must be used by one studio at a time, got {self.folder} with another"
+        with ExitStack() as holding:
+            if not self._n_holders:
+                holding.enter_context(locked(self.folder / LOCK, refusal, name="--folder"))
+            self._n_holders += 1
+            try:
+                yield
+            finally:
+                self._n_holders -= 1
 
     def place(self, project_id: str) -> Path:
         """Return the folder of a project, or raise KeyError."""
@@ -460,7 +487,7 @@ def _columns(table: Table) -> tuple[Column, ...]:
     found = []
     for name in table.frame.columns:
         cells = table.frame[name]
-        note, _ = ColumnTally.of(cells).planned(name)
+        note = ColumnTally.of(cells).planned(name).note
         examples = cells.dropna().head(1000).astype(str).drop_duplicates().head(N_EXAMPLES)
         found.append(
             Column(

@@ -66,7 +66,7 @@ def tell(run: Run, choice: str, number: str, by: str) -> None:
         if number != str(len(elicitor.history)):
             return
         elicitor.tell(choice, by=brief(by, 60) or None)
-        elicitor.save(run.folder / ANSWERS)
+        _save(elicitor, run)
 
 
 def undo(run: Run) -> None:
@@ -75,7 +75,16 @@ def undo(run: Run) -> None:
         elicitor = _known(run)
         if elicitor.history:
             elicitor.undo()
-            elicitor.save(run.folder / ANSWERS)
+            _save(elicitor, run)
+
+
+def _save(elicitor: CostElicitor, run: Run) -> None:
+    """Write the answers; where that fails, those of the file count again."""
+    try:
+        elicitor.save(run.folder / ANSWERS)
+    except BaseException:
+        _latest.clear()
+        raise
 
 
 def use(run: Run) -> None:

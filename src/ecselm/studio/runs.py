@@ -16,6 +16,8 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,8 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from ecselm._files import write_whole
+from ecselm._files import FileWriteError, read_whole, write_whole
+from ecselm._json import parsed_json
 from ecselm.costs import CostConstraints
 from ecselm.elicitation import CostElicitor
 from ecselm.report import write_report
@@ -46,6 +49,7 @@ MODEL, CARD, REPORT, PREDICTIONS = "model.skops", "card.json", "report.html", "p
 ONNX = "model.onnx"
 ANSWERS = "answers.json"
 MEAN_COST = "mean_cost"
+FAILED = "training failed: "  # begins a line of the log where no other file takes the reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,11 @@ class Run:
     @classmethod
     def create(cls, folder: Path, project: Project) -> Run:
         """Make the folder of a training that is about to start."""
-        folder.mkdir()
         stored = {"file": project.file, "name": project.name, "settings": asdict(project.settings)}
-        write_whole(folder / REQUEST, json.dumps(stored, ensure_ascii=False).encode())
-        made = cls(folder)
-        made.report(Progress("running", "starting"))
+        with new_folder(folder):
+            write_whole(folder / REQUEST, json.dumps(stored, ensure_ascii=False).encode())
+            made = cls(folder)
+            made.report(Progress("running", "starting"))
         return made
 
     def request(self) -> dict[str, Any]:
@@ -202,10 +206,12 @@ class Run:
         card = replace(card, warnings=(*others, *warnings_of(card)))
         n = 1 + max((int(one.name[8:]) for one in self.folder.glob("decided-*")), default=0)
         chosen = replace(chosen, folder=f"decided-{n}")
-        write_files(self.folder / chosen.folder, model, card, table)
-        if elicitor is not None:
-            elicitor.save(self.folder / chosen.folder / ANSWERS)
-        write_whole(self.folder / IN_USE, json.dumps(asdict(chosen), ensure_ascii=False).encode())
+        with new_folder(self.folder / chosen.folder) as folder:
+            write_files(folder, model, card, table)
+            if elicitor is not None:
+                elicitor.save(folder / ANSWERS)
+            text = json.dumps(asdict(chosen), ensure_ascii=False)
+            write_whole(self.folder / IN_USE, text.encode())
         for old in self.folder.glob("decided-*"):
             if old.name != chosen.folder:
                 shutil.rmtree(old, ignore_errors=True)
@@ -215,9 +221,22 @@ class Run:
         (self.folder / IN_USE).unlink(missing_ok=True)
 
 
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Make a folder, which is removed with all its files if the block fails."""
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise FileWriteError(folder, error.strerror or str(error)) from error
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
 def write_files(folder: Path, model: Any, card: Card, table: Table) -> None:
-    """Write model, card, report and predictions of all rows to a new folder."""
-    folder.mkdir()
+    """Write model, card, report and predictions of all rows to a folder."""
     save_model(model, folder / MODEL, card=card.to_json())
     write_whole(folder / CARD, card.to_json().encode())
     write_report(card, folder / REPORT)
@@ -250,5 +269,5 @@ def predictions(model: Any, card: Card, table: Table) -> pd.DataFrame:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, Any] = parsed_json(read_whole(path))
     return found

@@ -23,6 +23,8 @@ def serve(
 ) -> None:
     """Serve a workspace on 127.0.0.1 until the process is interrupted.
 
+    A folder that another studio serves is refused with RuntimeError.
+
     Parameters
     ----------
     workspace : Workspace
@@ -36,7 +38,7 @@ def serve(
     if not 0 <= port <= 65535:
         raise ValueError(f"port must be from 0 to 65535, got {port}")
     token = secrets.token_urlsafe(24)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    with workspace.held(), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((HOST, port))

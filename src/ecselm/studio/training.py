@@ -11,9 +11,22 @@ import threading
 import time
 from dataclasses import dataclass, replace
 
+from ecselm._files import FileWriteError
+from ecselm._processes import ORPHANED
 from ecselm.studio.project import Project, Workspace
-from ecselm.studio.runs import LOG, Progress, Run
+from ecselm.studio.runs import FAILED, LOG, Progress, Run
 
+# The process ends when its input does, that is when the server is gone, and watches for that before
+# it imports anything else, which may take long on a busy computer.
+START = f"""
+import os, sys, threading
+def watch():
+    sys.stdin.buffer.read()
+    os._exit({ORPHANED})
+threading.Thread(target=watch, daemon=True).start()
+from ecselm.studio.worker import main
+main(sys.argv[1])
+"""
 PATIENCE = 3.0  # seconds that a process has to end before it is killed
 
 
@@ -53,18 +66,24 @@ class Trainer:
             place = self._workspace.place(project.id)
             run = Run.create(place / name, project)
             kept = [one for one in (self._result(project),) if one is not None]
-            self._workspace.change(project.id, runs=(*(one.folder.name for one in kept), name))
+            try:
+                with (run.folder / LOG).open("wb") as log:
+                    self._workspace.change(
+                        project.id, runs=(*(one.folder.name for one in kept), name)
+                    )
+                    process = subprocess.Popen(  # noqa: S603
+                        [sys.executable, "-c", START, str(run.folder)],
+                        stdin=subprocess.PIPE,
+                        stdout=log,
+                        stderr=log,
+                        start_new_session=True,  # Ctrl-C in the terminal is for the server
+                    )
+            except BaseException:
+                shutil.rmtree(run.folder, ignore_errors=True)
+                raise
+            self._child = _Child(project.id, name, process)
             for old in set(project.runs) - {one.folder.name for one in kept}:
                 shutil.rmtree(place / old, ignore_errors=True)
-            with (run.folder / LOG).open("wb") as log:
-                process = subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-m", "ecselm.studio.worker", str(run.folder)],
-                    stdin=subprocess.PIPE,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,  # Ctrl-C in the terminal is for the server
-                )
-            self._child = _Child(project.id, name, process)
         return run
 
     def cancel(self, project: Project) -> None:
@@ -76,7 +95,8 @@ class Trainer:
             run = Run(self._workspace.place(project.id) / child.name)
             self._end(child)
             if run.progress().state == "running":
-                run.report(replace(run.progress(), state="cancelled", stage="cancelled"))
+                with contextlib.suppress(FileWriteError):  # it is then shown as interrupted
+                    run.report(replace(run.progress(), state="cancelled", stage="cancelled"))
 
     def close(self) -> None:
         """End the training that runs; it can be started again."""
@@ -99,9 +119,13 @@ class Trainer:
                 return run, progress
             child = self._child
             if child is not None and child.name == run.folder.name and child.process.returncode:
-                ended = f"the training process ended with code {child.process.returncode}"
-                progress = replace(progress, state="failed", message=f"{ended}, see {run.folder}")
-                run.report(progress)
+                reason = _logged(run)
+                if not reason:
+                    ended = f"the training process ended with code {child.process.returncode}"
+                    reason = f"{ended}, see {run.folder}"
+                progress = replace(progress, state="failed", message=reason)
+                with contextlib.suppress(FileWriteError):  # it is found again by the same way
+                    run.report(progress)
                 return run, progress
             return run, replace(progress, state="interrupted")
 
@@ -145,3 +169,12 @@ class Trainer:
             except subprocess.TimeoutExpired:
                 child.process.kill()
                 child.process.wait()
+
+
+def _logged(run: Run) -> str:
+    """Return why a training failed from its log, empty if that does not say."""
+    try:
+        lines = (run.folder / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((one.removeprefix(FAILED) for one in lines if one.startswith(FAILED)), "")

@@ -1,23 +1,21 @@
 """The process that trains: ``python -m ecselm.studio.worker RUN``.
 
-It ends when its standard input does, that is when the server is gone.
+The server starts it so that it ends with its standard input, see :mod:`ecselm.studio.training`.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecselm._files import write_whole
+from ecselm._files import FileWriteError, write_whole
 from ecselm.studio.cases import Cases, positions_of_tests, save_cells
 from ecselm.studio.project import in_words
-from ecselm.studio.runs import INPUTS, TRAINED, Progress, Run, write_files
+from ecselm.studio.runs import FAILED, INPUTS, TRAINED, Progress, Run, new_folder, write_files
 from ecselm.study import row_costs_of, study_table
 from ecselm.study.decisions import CostOptions, decisions_of
 from ecselm.tables.rows import new_rows
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from ecselm.estimators._cost_search import SearchProgress
 
 BETWEEN = 0.2  # seconds between two reports
-ORPHANED = 3  # exit code
 
 
 class Reporter:
@@ -60,9 +57,13 @@ class Reporter:
         best: float | None = None,
         message: str = "",
     ) -> None:
-        """Write what is being done."""
+        """Write what is being done; a training goes on where that cannot be written."""
         self._last = self.seconds
-        self._run.report(Progress(state, name, step, steps, best, self.seconds, message))
+        try:
+            self._run.report(Progress(state, name, step, steps, best, self.seconds, message))
+        except FileWriteError:
+            if state != "running":
+                raise
 
 
 def train(run: Run, reporter: Reporter) -> None:
@@ -99,26 +100,23 @@ def train(run: Run, reporter: Reporter) -> None:
         cases = Cases(positions, codes, P, matrix, counts / counts.sum(), by_row)
         cases.save(run.folder)
         save_cells(table, positions, run.folder)
-    write_files(run.folder / TRAINED, model, card, table)
+    with new_folder(run.folder / TRAINED) as folder:
+        write_files(folder, model, card, table)
     reporter.stage("done", "done")
 
 
 def main(folder: str) -> None:
     """Train, and report a failure in one sentence."""
-    threading.Thread(target=_end_with_server, daemon=True).start()
     run = Run(Path(folder))
     reporter = Reporter(run)
     try:
         train(run, reporter)
     except (ValueError, OSError, ImportError, RuntimeError, MemoryError) as error:
-        sentence = in_words(error) if str(error) else "memory is used up"
-        reporter.stage("failed", "failed", message=sentence)
-
-
-def _end_with_server() -> None:
-    while sys.stdin.buffer.read(1):
-        pass
-    os._exit(ORPHANED)
+        sentence = in_words(error)
+        try:
+            reporter.stage("failed", "failed", message=sentence)
+        except FileWriteError:  # a full disk: the server finds the reason in the log, if there
+            sys.exit(f"{FAILED}{sentence}")
 
 
 if __name__ == "__main__":
