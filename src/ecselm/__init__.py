@@ -44,7 +44,7 @@ __all__ = [
 
 _PUBLIC_PACKAGES = (
     *("costs", "dask", "displays", "elicitation", "metrics", "onnx"),
-    *("paper", "saving", "search", "streaming"),
+    *("paper", "saving", "search", "streaming", "tables"),
 )
 
 

@@ -12,6 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 TESTED = (
     "tutorial.md",
     "guide.md",
+    "cheat_sheet.md",
     "ensembles.md",
     "coming_from.md",
     "deciding.md",

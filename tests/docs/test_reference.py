@@ -16,6 +16,7 @@ PUBLIC = (
     "ecselm.streaming",
     "ecselm.saving",
     "ecselm.onnx",
+    "ecselm.tables",
     "ecselm.paper.methods",
     "ecselm.paper.baselines",
     "ecselm.paper.elms",

@@ -5,7 +5,7 @@ import pandas as pd
 
 
 def two_classes(n=160, seed=0):
-    """Return patients of whom a quarter is ill, told in words, with some chance to be wrong."""
+    """Return patients of whom a quarter is ill, in words, with some chance to be wrong."""
     rng = np.random.default_rng(seed)
     ill = rng.random(n) < 0.27
     frame = _measured(rng, n, ["pressure", "pulse", "weight"], shift=np.outer(ill, [1.3, 0.8, 0.0]))
@@ -60,7 +60,7 @@ def wide(n=90, seed=4):
     kind = np.where(frame["x0"] + 0.5 * frame["x1"] > 0, "<i>ja</i>", "nein & nie")
     kind[[5, 17, 40]] = "selten"
     codes = np.unique(kind, return_inverse=True)[1]
-    return frame.assign(told=codes * 10, **{"<b>klasse</b>": kind})
+    return frame.assign(answer=codes * 10, **{"<b>klasse</b>": kind})
 
 
 def write_tables(folder):

@@ -94,8 +94,8 @@ def test_memory_of_words_is_bounded(rng):
         tally.add(pd.Series([f"{i} {j}" for j in range(MOST_WORDS // 2)]))
     assert len(tally.counts) <= MOST_WORDS + 1
     assert not tally.has_all_words
-    note, names = tally.planned("key")
-    assert (note.kind, names) == ("identifier", ())
+    planned = tally.planned("key")
+    assert (planned.note.kind, planned.names) == ("identifier", ())
 
 
 def test_many_distinct_values_are_counted_nearly(rng):

@@ -7,14 +7,20 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ecselm.tables.cells import (
+    DAY_FIRST,
     DECIMAL,
     GROUPING,
+    MONTH_FIRST,
+    NAMED_MONTH,
     PLAIN,
+    YEAR_FIRST,
+    blanked,
     dates,
     read_days,
+    read_hours,
     read_names,
     read_numbers,
     read_yes_no,
@@ -32,9 +38,16 @@ NAN = float("nan")
         (["1,234.5", "2,000"], [1234.5, 2000], GROUPING),
         (["12 %", "3.5%", ""], [12, 3.5, NAN], GROUPING),
         (["1'200", "2\u00a0000"], [1200, 2000], GROUPING),
-        (["1", "NA", "?", "-", "None", None, "inf"], [1, *[NAN] * 6], PLAIN),
+        (["1", "NA", "?", "-", "None", None], [1, *[NAN] * 5], PLAIN),
+        (["$1,200.50", "-$3", "$ -4", "7"], [1200.5, -3, -4, 7], GROUPING),
+        (["900 €", "1.200 €", "2.500,5 €"], [900, 1200, 2500.5], DECIMAL),
+        (["900 €", "1.200 €"], [900, 1200], DECIMAL),
+        (["USD 5", "7 usd"], [5, 7], GROUPING),
     ],
-    ids=["plain", "comma", "comma and points", "groups", "per cent", "apostrophes", "nothing"],
+    ids=[
+        *("plain", "comma", "comma and points", "groups", "per cent", "apostrophes", "nothing"),
+        *("dollars", "euros", "thousands of euros", "codes of currencies"),
+    ],
 )
 def test_numbers_are_read_in_the_style_they_are_written_in(cells, values, style):
     reading = read_numbers(pd.Series(cells))
@@ -57,8 +70,10 @@ def test_a_comma_that_may_be_either_is_decided_by_the_caller():
         (["1.5", "2,5"], [False, True]),
         (["1,2,3", "4"], [True, False]),
         (["12 %", "3"], [True, False]),
+        (["$1", "2 €"], [True, True]),
+        (["1", "inf", "-Infinity", "1e999"], [False, True, True, True]),
     ],
-    ids=["word", "code", "two styles", "list", "some per cent"],
+    ids=["word", "code", "two styles", "list", "some per cent", "two currencies", "infinite"],
 )
 def test_cells_that_are_no_numbers_are_marked(cells, bad):
     reading = read_numbers(pd.Series(cells))
@@ -109,6 +124,42 @@ def test_days_and_dates_are_each_other_s_inverse(moments):
     days = read_days(pd.Series([moment.isoformat() for moment in moments], dtype=object)).values
     back = dates(days) - np.array(moments, "datetime64[us]")
     assert np.abs(back).max() <= np.timedelta64(100, "us")  # of a float of days in year 9999
+
+
+@pytest.mark.parametrize(
+    ("order", "cells"),
+    [
+        (YEAR_FIRST, ["2024/12/31", "2024.12.31", "2024-12-31"]),
+        (DAY_FIRST, ["31.12.2024", "31/12/2024", "31-12-24", "2024-12-31"]),
+        (MONTH_FIRST, ["12/31/2024", "12-31-24", "2024-12-31"]),
+        (NAMED_MONTH, ["31 Dec 2024", "31-dec-24", "December 31, 2024", "Dec 31st, 2024"]),
+    ],
+)
+def test_dates_of_every_order_are_the_same_day(order, cells):
+    assert_array_equal(read_days(pd.Series(cells), order).values, 20088.0)
+    evening = pd.Series([f"{cell} 6:00 pm" for cell in cells if "-12-31" not in cell])
+    assert_array_equal(read_days(evening, order).values, 20088.75)
+
+
+def test_days_that_are_not_in_the_calendar_are_marked():
+    cells = pd.Series(["29.02.2024", "29.02.2023", "12.31.2024", "1.1.2024 25:00", "?"])
+    assert_array_equal(read_days(cells, DAY_FIRST).bad, [False, True, True, True, False])
+
+
+def test_times_of_day_are_hours():
+    cells = pd.Series(["00:00", "14:30", "2:30 PM", "12:15 am", "23:59:59.5", None])
+    assert_allclose(read_hours(cells).values[:4], [0, 14.5, 14.5, 0.25])
+    assert read_hours(cells).values[4] == pytest.approx(24 - 0.5 / 3600)
+    assert_array_equal(read_hours(pd.Series(["24:00", "13:00 pm", "1:60", ""])).bad[:3], True)
+
+
+def test_words_for_missing_values_are_gaps_in_any_case_and_type():
+    assert blanked(pd.Series(["a", " UNKNOWN", None]), ["unknown"]).isna().tolist() == [
+        *(False, True, True)
+    ]
+    assert blanked(pd.Series([1, -9]), ["-9", "none"]).isna().tolist() == [False, True]
+    column = pd.Series(["a"])
+    assert blanked(column, []) is column
 
 
 def test_yes_and_no_are_read_in_words_and_flags():

@@ -21,6 +21,7 @@ from ecselm.study import (
     task_of,
     training_rows,
 )
+from ecselm.tables.schema import ColumnOptions, ColumnTally, merged_labels
 
 N = 120
 
@@ -102,12 +103,201 @@ def test_the_transformer_gives_numbers_without_gaps(frame, plan):
     assert_array_equal(values[:, names.index("names__site_brain")], X["site"] == "brain")
 
 
-def test_words_among_numbers_are_named():
-    cells = [str(n / 7) for n in range(60)]
-    table = pd.DataFrame({"dose": [*cells, "unknown"], "size": range(61, 0, -1), "y": [0] * 61})
-    table["size"] = table["size"] / 3
-    dose = plan_columns(table, "y").columns[0]
-    assert (dose.kind, dose.treatment) == ("text", "left out: numbers but for 'unknown'")
+def column_of(cells, **options):
+    """Return the note of a column, and the notes of its table."""
+    n = len(cells)
+    table = pd.DataFrame({"dose": cells, "size": np.arange(n) / 3, "y": [0] * n})
+    plan = plan_columns(table, "y", ColumnOptions(**options))
+    return plan.columns[0], plan.notes
+
+
+NUMBERS = [str(n / 7) for n in range(60)]
+
+
+def test_words_with_digits_among_numbers_are_named():
+    dose, _ = column_of([*NUMBERS, "5 ml"])
+    assert (dose.kind, dose.treatment) == ("text", "left out: numbers but for '5 ml'")
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing"),
+    [
+        ([*NUMBERS, "unknown"], ("unknown",)),
+        ([*NUMBERS, "Unknown", "n.a.", "n.a."], ("Unknown", "n.a.")),
+        ([*NUMBERS, "lost"], ("lost",)),
+        ([*map(float, NUMBERS), np.inf, -np.inf], ("inf", "-inf")),
+        ([f"${cell}" for cell in NUMBERS] + ["unknown"], ("unknown",)),
+        ([f"{1 + n % 28}.1.2024" for n in range(60)] + ["unknown"], ("unknown",)),
+    ],
+    ids=["unknown", "several", "any word", "infinite", "currency", "dates"],
+)
+def test_a_few_words_among_values_are_missing_and_said_with_their_number(cells, missing):
+    dose, _ = column_of(cells)
+    assert dose.kind in {"numbers", "dates"}
+    assert dose.missing == missing
+    assert dose.n_missing == sum(str(cell) in missing for cell in cells)
+    for word in missing:
+        assert f"{word!r} ({sum(str(cell) == word for cell in cells)})" in dose.treatment
+    values = new_rows(pd.DataFrame({"dose": cells}), [dose])["dose"]
+    assert int(values.isna().sum()) == dose.n_missing
+
+
+def test_many_words_among_numbers_are_names():
+    dose, _ = column_of(["1", "2", "lost"] * 20)
+    assert dose.kind == "names"
+
+
+def test_an_infinite_number_of_new_rows_is_refused_by_row():
+    dose, _ = column_of([float(cell) for cell in NUMBERS])
+    with pytest.raises(ValueError, match=r"'dose' must hold finite numbers .* got 'inf' in row 2"):
+        new_rows(pd.DataFrame({"dose": [1.0, np.inf]}), [dose])
+    with pytest.raises(
+        ValueError, match=r"'dose' must hold numbers up to 1e\+100.*1e\+308 in row 1"
+    ):
+        new_rows(pd.DataFrame({"dose": [1e308, 1.0]}), [dose])
+
+
+def test_a_word_for_missing_values_that_is_new_is_said():
+    dose, _ = column_of(NUMBERS)
+    with pytest.warns(UserWarning, match=r"column 'dose': 'Unknown' \(2\) taken as missing"):
+        rows = new_rows(pd.DataFrame({"dose": ["1", "Unknown", "Unknown"]}), [dose])
+    assert rows["dose"].isna().tolist() == [False, True, True]
+
+
+def test_words_that_are_stated_to_be_missing_are_so_in_all_columns():
+    dose, _ = column_of(["1.5", "-9", "2.5", "None given"], missing=("-9", "none given"))
+    assert (dose.kind, dose.n_missing) == ("numbers", 2)
+    assert new_rows(pd.DataFrame({"dose": [-9, 3]}), [dose])["dose"].isna().tolist() == [
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "form", "first_day"),
+    [
+        (["31.12.2024", "01.02.2024"], "day first", 20088),
+        (["12/31/2024", "01/02/2024"], "month first", 20088),
+        (["31/12/2024", "01/02/2024"], "day first", 20088),
+        (["2024/12/31", "2024/1/2"], "year first", 20088),
+        (["31 Dec 2024", "2 Jan 2024"], "month by name", 20088),
+        (["2024-12-31", "2024-01-02"], "", 20088),
+    ],
+)
+def test_the_order_of_dates_is_that_of_the_whole_column(cells, form, first_day):
+    dose, notes = column_of(cells * 5)
+    assert (dose.kind, dose.format, notes) == ("dates", form, ())
+    days = new_rows(pd.DataFrame({"dose": cells}), [dose])["dose"]
+    assert days[0] == pd.Timestamp(first_day, unit="D")
+    wrong = pd.DataFrame({"dose": ["99.99.2024"]})
+    with pytest.raises(ValueError, match=r"column 'dose' must hold .*dates such as"):
+        new_rows(wrong, [dose])
+
+
+def test_dates_that_may_be_of_two_orders_are_said_and_can_be_decided():
+    cells = ["05/03/2024", "06/04/2024"] * 5
+    dose, notes = column_of(cells)
+    assert dose.format == "month first"
+    assert "Dates in 'dose' are possible with the day first and with the month first" in notes[0]
+    dose, notes = column_of(cells, day_first=True)
+    assert (dose.format, notes) == ("day first", ())
+    assert column_of(["01/01/2024", "02/02/2024"])[1] == ()  # the same in both orders
+
+
+def test_times_are_hours_and_money_is_a_number():
+    visit, _ = column_of([f"{n % 24}:{n % 60:02d}" for n in range(60)])
+    assert (visit.kind, visit.format) == ("numbers", "time of day")
+    assert new_rows(pd.DataFrame({"dose": ["18:30"]}), [visit])["dose"].tolist() == [18.5]
+    paid, _ = column_of([f"{n},000.50 €" for n in range(1, 60)])
+    assert (paid.format, paid.treatment) == ("€", "written as text, in €")
+    assert new_rows(pd.DataFrame({"dose": ["€2,500"]}), [paid])["dose"].tolist() == [2500.0]
+    with pytest.raises(ValueError, match=r"must hold numbers .* got '\$2' in row 1"):
+        new_rows(pd.DataFrame({"dose": ["$2"]}), [paid])
+
+
+def test_names_that_differ_by_case_are_one_and_said():
+    site, _ = column_of(["Köln", "köln", "KÖLN", "Köln", "Bonn ", "Bonn"] * 4)
+    assert (site.kind, site.n_values, site.spellings) == ("names", 2, ("Bonn", "Köln"))
+    assert "case ignored: 'KÖLN', 'Köln' and 'köln' as one" in site.treatment
+    rows = new_rows(pd.DataFrame({"dose": ["köln", "BONN", "Rom"]}), [site])
+    assert rows["dose"].tolist() == ["Köln", "Bonn", "Rom"]
+
+
+def test_columns_are_dropped_and_kept_by_request():
+    dose, _ = column_of(NUMBERS, drop=("dose",))
+    assert (dose.kind, dose.treatment) == ("dropped", "left out as requested")
+    kept, _ = column_of(NUMBERS, keep=("dose",))
+    assert (kept.kind, kept.n_values) == ("kept", 60)
+    for options, sentence in (
+        ({"drop": ("dos",)}, "--drop must name columns of the table, got 'dos'; did you mean"),
+        ({"keep": ("y",)}, "--keep must not name the target, got 'y'"),
+        ({"keep": ("dose",), "drop": ("dose",)}, "--keep must not name what --drop does"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            column_of(NUMBERS, **options)
+
+
+@pytest.mark.parametrize("name", ["patient_id", "PatientID", "customerId", "key"])
+def test_keys_that_repeat_are_left_out_and_few_are_said(name):
+    table = pd.DataFrame({name: np.arange(300) // 2, "size": np.arange(300) / 7, "y": [0] * 300})
+    note = plan_columns(table, "y").columns[0]
+    assert (note.kind, "--groups" in note.treatment) == ("identifier", True)
+    plan = plan_columns(table.assign(**{name: np.arange(300) % 3}), "y")
+    assert plan.columns[0].kind == "numbers"
+    assert plan.notes[0].startswith(f"Named as identifiers, but inputs: {name!r}.")
+
+
+def test_names_that_end_like_keys_are_none():
+    for name in ("paid", "body mass index", "monkey"):
+        table = pd.DataFrame({name: np.arange(300) // 2, "y": [0] * 300})
+        plan = plan_columns(table, "y")
+        assert (plan.columns[0].kind, plan.notes) == ("numbers", ())
+
+
+def test_columns_named_as_costs_are_said():
+    table = pd.DataFrame({"miss_cost": [1.0, 2, 3], "costume": [1.0, 2, 3], "y": [0, 1, 0]})
+    (note,) = plan_columns(table, "y").notes
+    assert "Named as costs, but inputs: 'miss_cost'." in note
+    assert "--cost-column" in note
+
+
+def test_stray_words_of_a_target_are_refused_by_row():
+    for y in (["0", "1"] * 20, ["yes", "no"] * 20, [str(n / 7) for n in range(40)]):
+        table = pd.DataFrame({"x": np.arange(41) / 7, "y": [*y[:4], "unknown", *y[4:]]})
+        plan = plan_columns(table, "y")
+        with pytest.raises(ValueError, match="got 'unknown' in row 5; --missing unknown leaves"):
+            training_rows(table, plan)
+        assert training_rows(table, plan, "classes").task == "classes"
+    with pytest.raises(ValueError, match=r"--missing unknown leaves these rows out$"):
+        training_rows(table, plan, "numbers")
+
+
+def test_infinite_targets_are_refused_by_row():
+    table = pd.DataFrame({"x": np.arange(41) / 7, "y": [*np.arange(40) / 7, np.inf]})
+    with pytest.raises(ValueError, match="got 'inf' in row 41; --missing inf leaves"):
+        training_rows(table, plan_columns(table, "y"))
+
+
+def test_labels_that_differ_by_case_are_refused_unless_it_is_said_what_they_are():
+    table = pd.DataFrame({"x": np.arange(20) / 7, "y": ["Ill", "ill", "well", "well "] * 5})
+    plan = plan_columns(table, "y")
+    with pytest.raises(
+        ValueError, match=r"got 'Ill' \(5 rows\) and 'ill' \(5 rows\); --label-case"
+    ):
+        training_rows(table, plan)
+    assert set(training_rows(table, plan, label_case="keep").y) == {"Ill", "ill", "well"}
+    merged = merged_labels(table["y"])
+    assert set(merged) == {"Ill", "well"}
+    assert merged_labels(pd.Series([1, 2])).tolist() == [1, 2]
+
+
+def test_blocks_find_the_same_notes_as_a_whole_column():
+    cells = ["05.03.2024", "31.12.2023", "unknown", "7.7.2022"] * 30
+    whole, _ = column_of(cells)
+    tally = ColumnTally()
+    for start in range(0, len(cells), 7):
+        tally.add(pd.Series(cells[start : start + 7]))
+    assert tally.planned("dose").note == whole
 
 
 def test_too_many_words_are_text_and_not_used():

@@ -178,7 +178,7 @@ def first_pass(
     rows show that to be wrong, the table is read once more.
     """
     table: BlockFile = open_table(path, block_rows)
-    head = TableTally(table.names, request.target, request.groups)
+    head = TableTally(table.names, request.target, request.groups, request.columns)
     head.add(_head(table))
     reader, task = RowReader.of(head, request), head.likely_task(request.task)
     while True:
@@ -186,7 +186,10 @@ def first_pass(
         train_rng, test_rng = draw_rng.spawn(2)
         train_sample: RowSample | None = None
         test_sample: RowSample | None = None
-        tally, rare = TableTally(table.names, request.target, request.groups), RareRows()
+        tally, rare = (
+            TableTally(table.names, request.target, request.groups, request.columns),
+            RareRows(),
+        )
         blocks = Blocks(table, tuple(table.names), block_rows)
         start, found = 0, task
         for number, frame in enumerate(passes.over(blocks, LOOK, len), 1):

@@ -107,7 +107,10 @@ def _evaluated_again(
     decisions = Decisions(policy, P, policy.answers(P))
     recorded = RecordedClassifier(classes, classes[decisions.classes()], P)
     found = evaluate_recorded(
-        recorded, codes, decisions, metric=card.request.metric, cost=constraints
+        *(recorded, codes, decisions),
+        metric=card.request.metric,
+        cost=constraints,
+        positive=card.request.positive,
     )
     if found.operating is not None:
         benefit = decision_curves(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
-from ecselm._wording import all_digits
+from ecselm._json import parsed_json
+from ecselm._wording import all_digits, brief
 from ecselm.metrics import get_metric
 from ecselm.tables.schema import ColumnNote, Task
 
@@ -39,6 +41,10 @@ class RequestSummary:
     seed: int
     cost_columns: tuple[CostColumn, ...] = ()
     other_costs: tuple[tuple[float, ...], ...] | None = None  # of mistakes without a column
+    keep: tuple[str, ...] = ()  # columns that are written beside predictions
+    missing: tuple[str, ...] = ()  # words that stand for a missing value in any column
+    label_case: str | None = None  # "merge" if labels that differ by case are one
+    positive: str | None = None  # the class of interest
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +207,7 @@ class OperatingPoint:
 class OperatingPoints:
     """What other costs of mistakes on one class would change on the test rows."""
 
-    class_name: str  # the one whose mistakes cost most
+    class_name: str  # the one of interest, or whose mistakes cost most
     n: int  # test rows
     points: tuple[OperatingPoint, ...]  # the model, and others with names
     walk: tuple[OperatingPoint, ...]  # from the lowest to the highest factor
@@ -387,6 +393,7 @@ class Card:
     made_on: str = ""  # ISO date
     answers: tuple[CostAnswer, ...] = ()  # to questions about costs, after the fit
     rows: RecordedRows | None = None  # some or all test rows, where classes have probabilities
+    refitted: bool = False  # whether the saved model was fitted again, on training and test rows
 
     def has_learned_costs(self) -> bool:
         """Tell whether costs were searched, used or not: metrics of probabilities have none."""
@@ -413,9 +420,11 @@ class Card:
     def from_json(cls, text: str) -> Self:
         """Read a card from JSON, or raise ValueError."""
         try:
-            return _read(cls, _of_this_format(json.loads(text)))
+            return _read(cls, _of_this_format(parsed_json(text)))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"the card of the model cannot be read: {error}") from error
+            raise ValueError(
+                f"the card of the model cannot be read: {brief(str(error), 300)}"
+            ) from error
 
 
 def _of_this_format(stored: dict[str, Any]) -> dict[str, Any]:
@@ -444,10 +453,12 @@ def _read(kind: Any, stored: Any) -> Any:
 def _plain(kind: Any, stored: Any) -> Any:
     allowed = get_args(kind) if get_origin(kind) is Literal else None
     if allowed is not None and stored not in allowed:
-        raise ValueError(f"{stored!r} must be one of {allowed}")
+        raise ValueError(f"{stored!r:.80} must be one of {allowed}")
     expected = (int, float) if kind is float else (str if allowed is not None else kind)
     if not isinstance(stored, expected):
-        raise TypeError(f"{stored!r} must be of type {kind}")
+        raise TypeError(f"{stored!r:.80} must be of type {kind}")
+    if isinstance(stored, float) and not isfinite(stored):
+        raise ValueError(f"{stored!r} must be a finite number")
     return stored
 
 

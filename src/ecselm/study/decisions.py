@@ -426,11 +426,12 @@ def operating_points(
     *,
     are_stated: bool,
     without_promise: FloatArray | None = None,
+    positive: str | None = None,
 ) -> OperatingPoints:
     """Return what decisions by other costs of mistakes on one class would change.
 
-    The class is the one whose mistakes cost most, or of equal costs the rarest. Rows that are
-    left to a person have the best class as their answer.
+    The class is the one of interest, else the one whose mistakes cost most, or of equal costs
+    the rarest. Rows that are left to a person have the best class as their answer.
 
     Parameters
     ----------
@@ -443,6 +444,8 @@ def operating_points(
     without_promise : array of shape (k, m) or None, default=None
         Costs that would decide without the promise of the model: one more point, and those of
         which others are multiples.
+    positive : str or None, default=None
+        The class of interest.
     """
     policy, P, by_row = decisions.policy, decisions.probabilities, decisions.by_row
     n, k = P.shape
@@ -453,6 +456,7 @@ def operating_points(
     size, counts = stated.sum(axis=1), np.bincount(codes, minlength=k)
     costly = np.flatnonzero(size >= size.max() * (1 - 1e-9))
     c = int(costly[np.argmin(np.where(counts[costly] > 0, counts[costly], n + 1))])
+    c = c if positive is None else labels.index(positive)
     paid = stated[codes] if by_row is None else by_row[rows, codes, :k]
 
     def point(name: str, factor: float | None, answers: IntArray) -> OperatingPoint:

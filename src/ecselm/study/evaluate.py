@@ -71,6 +71,7 @@ def evaluate(
     sample_cost: Any = None,
     groups: Any = None,
     decisions: Decisions | None = None,
+    positive: str | None = None,
 ) -> Evaluation:
     """Return results of a fitted model on rows that it was not fitted on.
 
@@ -95,11 +96,13 @@ def evaluate(
         Labels of rows that belong together.
     decisions : Decisions or None, default=None
         Decisions on the rows by other costs than those of the model.
+    positive : str or None, default=None
+        The class of interest, of which operating points and, with two classes, curves are.
 
     Returns
     -------
     results : Evaluation
-        With two classes, curves are of the rarer one.
+        With two classes, curves are of the rarer one unless ``positive`` is given.
 
     Examples
     --------
@@ -134,6 +137,7 @@ def evaluate(
         cost=cost,
         sample_cost=sample_cost,
         groups=groups,
+        positive=positive,
     )
 
 
@@ -146,6 +150,7 @@ def evaluate_recorded(
     cost: Any = None,
     sample_cost: Any = None,
     groups: Any = None,
+    positive: str | None = None,
 ) -> Evaluation:
     """Return results of predictions of rows whose true classes are at positions ``codes`` (n,).
 
@@ -155,11 +160,11 @@ def evaluate_recorded(
     codes : array of shape (n,)
     decisions : Decisions or None
         By which the predictions were made.
-    metric, cost, sample_cost, groups :
+    metric, cost, sample_cost, groups, positive :
         As in :func:`evaluate`.
     """
     scored = class_scores(recorded, codes, metric, cost, sample_cost)
-    curves = _CurveScores.of(recorded, codes)
+    curves = _CurveScores.of(recorded, codes, positive)
     known = cost.for_classes(recorded.classes) if is_half_known(cost) else None
     by_row = sample_cost is not None
     return Evaluation(
@@ -182,7 +187,11 @@ def evaluate_recorded(
         operating=None
         if decisions is None
         else operating_points(
-            decisions, codes, recorded.classes, are_stated=cost is not None or by_row
+            decisions,
+            codes,
+            recorded.classes,
+            are_stated=cost is not None or by_row,
+            positive=positive,
         ),
     )
 
@@ -400,12 +409,15 @@ class _CurveScores:
     codes: IntArray
     scores: FloatArray
     are_probabilities: bool
+    positive: str | None = None
 
     @classmethod
-    def of(cls, recorded: RecordedClassifier, codes: IntArray) -> _CurveScores | None:
+    def of(
+        cls, recorded: RecordedClassifier, codes: IntArray, positive: str | None = None
+    ) -> _CurveScores | None:
         """Return the probabilities, else the decision values, None where there are neither."""
         if recorded.probabilities is not None:
-            return cls(recorded.classes, codes, recorded.probabilities, True)
+            return cls(recorded.classes, codes, recorded.probabilities, True, positive)
         scores = recorded.decisions
         if scores is None:
             return None
@@ -413,11 +425,13 @@ class _CurveScores:
             scores = np.column_stack([-scores, scores])
         if scores.shape[1] != len(recorded.classes):  # one column per pair of classes
             return None
-        return cls(recorded.classes, codes, scores, False)
+        return cls(recorded.classes, codes, scores, False, positive)
 
     @property
     def shown(self) -> list[int]:
-        """Return the classes that have curves: of two the rarer one, as the other is its mirror."""
+        """Return the classes that have curves: of two one, as the other is its mirror."""
+        if len(self.classes) == 2 and self.positive is not None:
+            return [[str(name) for name in self.classes.tolist()].index(self.positive)]
         n = np.bincount(self.codes, minlength=len(self.classes))
         if len(n) == 2:
             return [0 if n[0] < n[1] else 1]

@@ -29,9 +29,20 @@ from ecselm.study.evaluate import evaluate, known_codes, record_predictions
 from ecselm.study.models import ECSELM, ModelSettings, check_model_name, model_of
 from ecselm.study.promises import read_promises
 from ecselm.study.run import TargetedRows, benefit_of, study, with_groups, with_promises
+from ecselm.tables.cells import blanked, read_names
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows
-from ecselm.tables.schema import ColumnPlan, Task, plan_columns, target_rows
+from ecselm.tables.schema import (
+    NO_COLUMN_OPTIONS,
+    ColumnOptions,
+    ColumnPlan,
+    LabelCase,
+    Task,
+    merged_labels,
+    plan_columns,
+    respelled,
+    target_rows,
+)
 
 MINIMA = {"hidden": 1, "epochs": 0, "population": 1, "seed": 0}  # by command line option
 AUTO = "auto"
@@ -73,6 +84,15 @@ class FitRequest:
         :func:`ecselm.study.promises.read_promises`.
     confidence : float, default=0.9
         Of the promises.
+    columns : ColumnOptions, default=ColumnOptions()
+        Columns that are no inputs, and how cells are read.
+    label_case : {"merge", "keep"} or None, default=None
+        Whether labels of the target that differ by case only are one class or several; None
+        refuses them.
+    positive : str or None, default=None
+        The class of interest, of which operating points and curves are.
+    refit : bool, default=False
+        Whether the model is fitted again on all rows after its evaluation.
     """
 
     target: str
@@ -92,6 +112,10 @@ class FitRequest:
     model_name: str = ECSELM
     promise: tuple[str, ...] = ()
     confidence: float = 0.9
+    columns: ColumnOptions = NO_COLUMN_OPTIONS
+    label_case: LabelCase | None = None
+    positive: str | None = None
+    refit: bool = False
 
     def model(self, task: Task, stated: StatedCosts, metric: str) -> Any:
         """Return the estimator, not fitted, or a choice that the training rows settle."""
@@ -207,12 +231,16 @@ def study_table(
     ('a yes case taken for no costs between 3 and 20', 'every other mistake costs 1')
     """
     check_request(request)
-    frame, groups = _without_groups(table.frame, request)
+    target_rows(table.frame, request.target)
+    request.columns.check(table.frame.columns.tolist(), request.target)
+    whole, label_notes = _with_read_target(table.frame, request)
+    frame, groups = _without_groups(whole, request)
     frame, costs = _without_costs(frame, request)
-    plan = plan_columns(frame, request.target)
-    rows = training_rows(frame, plan, request.task)
+    plan = plan_columns(frame, request.target, _for_columns(request.columns, frame))
+    rows = training_rows(frame, plan, request.task, request.label_case)
     check_values(request.target, rows.task, len(np.unique(rows.y)), len(rows.y))
-    stated = stated_costs_of(request, rows.task, rows.y, table.frame.columns)
+    _check_positive(request.positive, rows.task, rows.y)
+    stated = stated_costs_of(request, rows.task, rows.y, whole.columns)
     metric = metric_of(request, rows.task, stated)
     check_metric(metric, rows.task, rows.y)
     sample_cost = row_cost_matrices(costs, stated.columns, np.unique(rows.y), stated.others)
@@ -225,14 +253,49 @@ def study_table(
         cost=stated.cost,
         sample_cost=sample_cost,
         groups=groups,
-        by=_grouped_by(table.frame, request.target, request.by, rows.task),
+        by=_grouped_by(whole, request.target, request.by, rows.task),
         callbacks=callbacks,
         file=file,
         columns=plan.columns,
-        notes=(*table.notes, *plan.notes),
+        notes=(*table.notes, *label_notes, *plan.notes),
         command=command,
+        refit=request.refit,
     )
     return FitResult(model, card)
+
+
+def _with_read_target(frame: Any, request: FitRequest) -> tuple[Any, tuple[str, ...]]:
+    """Return the table with its target as it was stated to be read, and notes."""
+    column = blanked(frame[request.target], request.columns.missing)
+    notes: tuple[str, ...] = ()
+    if request.label_case == "merge":
+        merged = merged_labels(column)
+        n = int((read_names(column) != read_names(merged)).sum())
+        if n:
+            notes = (f"Labels of {request.target} in another case were changed in {n} rows.",)
+        column = merged
+    return frame.assign(**{request.target: column}), notes
+
+
+def _for_columns(options: ColumnOptions, frame: Any) -> ColumnOptions:
+    """Return options without columns that were taken for groups or costs before."""
+    there = set(frame.columns)
+    drop, keep = ([one for one in named if one in there] for named in (options.drop, options.keep))
+    return replace(options, drop=tuple(drop), keep=tuple(keep))
+
+
+def _check_positive(positive: str | None, task: Task, y: AnyArray) -> None:
+    """Raise ValueError for a class of interest that is none."""
+    if positive is None:
+        return
+    if task == "numbers":
+        raise ValueError("--positive must be left out where numbers are predicted")
+    names = [str(name) for name in np.unique(y).tolist()]
+    if positive not in names:
+        raise ValueError(
+            f"--positive must be a class of the target, got {positive!r}"
+            f"{did_you_mean(positive, names)}"
+        )
 
 
 def _grouped_by(frame: Any, target: str, by: str | None, task: Task) -> Any:
@@ -276,15 +339,16 @@ def evaluate_table(
         Column by whose values results are stated group by group.
     """
     columns = ColumnPlan(card.request.target, card.data.columns, ())
-    rows = training_rows(table.frame, columns, card.request.task)
-    metric = card.request.metric
-    groups = _grouped_by(table.frame, card.request.target, by, rows.task)
+    whole = _with_target_of(card, table.frame, getattr(model, "classes_", ()))
+    rows = training_rows(whole, columns, card.request.task, "keep")
+    metric, positive = card.request.metric, card.request.positive
+    groups = _grouped_by(whole, card.request.target, by, rows.task)
     if card.request.task == "numbers":
         if costs.states_costs or costs.asks:
             raise ValueError("costs must be left out where numbers are predicted")
         return evaluate(model, rows.X, rows.y, metric=metric)
     classes = np.asarray(model.classes_)
-    frame = table.frame.loc[target_rows(table.frame, card.request.target)]
+    frame = whole.loc[target_rows(whole, card.request.target)]
     sample_cost = row_costs_of(card, costs, frame, classes)
     cost: Any = costs.constraints(classes)
     if cost is None and sample_cost is None:
@@ -303,6 +367,7 @@ def evaluate_table(
         cost=cost,
         sample_cost=sample_cost,
         decisions=decisions,
+        positive=positive,
     )
     codes = known_codes(rows.y, classes)
     test = TargetedRows(rows.X, rows.y, codes, classes, sample_cost=sample_cost, by=groups)
@@ -310,8 +375,21 @@ def evaluate_table(
     found = replace(found, benefit=benefit_of(found, own, {}, test, seed=card.request.seed))
     if not (costs.states_costs or costs.asks):  # by other costs, nothing is promised
         promises = tuple(one for one in card.test.promises if one.kept)
-        found = with_promises(found, promises, decisions, test, model, cost=cost, rows="rows")
+        found = with_promises(
+            *(found, promises, decisions, test, model), cost=cost, rows="rows", positive=positive
+        )
     return with_groups(found, decisions, test, cost=cost)
+
+
+def _with_target_of(card: Card, frame: Any, classes: Any) -> Any:
+    """Return other rows with their target as that of the training rows was read."""
+    target = card.request.target
+    target_rows(frame, target)
+    column = blanked(frame[target], card.request.missing)
+    if card.request.label_case == "merge":
+        words = respelled(read_names(column), [str(name) for name in classes])
+        column = words if np.asarray(classes).dtype.kind == "U" else column
+    return frame.assign(**{target: column})
 
 
 def row_costs_of(card: Card, costs: CostOptions, frame: Any, classes: AnyArray) -> Any:
@@ -477,4 +555,8 @@ def summary_of(request: FitRequest, task: Task, stated: StatedCosts, metric: str
         request.seed,
         stated.columns,
         None if others is None else tuple(tuple(row) for row in others.tolist()),
+        keep=request.columns.keep,
+        missing=request.columns.missing,
+        label_case=request.label_case,
+        positive=request.positive,
     )

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,7 @@ def study(
     columns: Sequence[ColumnNote] = (),
     notes: Sequence[str] = (),
     command: str = "",
+    refit: bool = False,
 ) -> tuple[Pipeline, Card]:
     """Fit a model on training rows, evaluate it on test rows, and write its card.
 
@@ -137,6 +139,10 @@ def study(
         Called after every generation of a search. The fitted model does not keep them.
     file, columns, notes, command :
         Description of the data and of the command, for the card.
+    refit : bool, default=False
+        Whether to return the same model fitted again on all rows. Results on the card stay those
+        of the model that was fitted on the training rows. A model that promises something is
+        not fitted again: its promises were tested.
 
     Returns
     -------
@@ -193,7 +199,75 @@ def study(
         (*notes, *split.notes, *fit.notes, *baselines.notes),
     )
     card = make_card(request, data, fit, baselines, train, test, cost=cost)
-    return fit.pipeline, replace(card, command=command)
+    card = replace(card, command=command)
+    if not refit:
+        return fit.pipeline, card
+    return refitted(fit, card, rows, steps, model, cost=cost, callbacks=callbacks)
+
+
+def refitted(
+    fit: Fit,
+    card: Card,
+    rows: TargetedRows,
+    steps: Sequence[Any],
+    model: Any,
+    *,
+    cost: Any = None,
+    callbacks: Any = None,
+) -> tuple[Pipeline, Card]:
+    """Return the model fitted on all rows, and its card with a note.
+
+    Parameters
+    ----------
+    fit : Fit
+        On the training rows, which is returned where a fit on all rows is not possible.
+    card : Card
+        Of this fit.
+    rows : TargetedRows
+        Training and test rows.
+    steps, model, cost, callbacks :
+        As in :func:`fit_steps`.
+    """
+    n, kept = len(rows.y), "so the model is the one fitted on the training rows."
+    if card.test.promises:
+        note = f"Promises were tested, and hold for no other fit, {kept}"
+        return fit.pipeline, with_note(card, note)
+    if fit.interrupted:
+        return fit.pipeline, with_note(card, f"The search was interrupted, {kept}")
+    if isinstance(model, ModelChoice):
+        model = replace(model, names=(fit.name,), settings=_on_all_rows(model.settings))
+    elif model.get_params(deep=False).get("checkpoint") is not None:
+        model = clone(model).set_params(checkpoint=_beside(model.checkpoint))
+    try:
+        again = fit_steps(rows, steps, model, request=card.request, cost=cost, callbacks=callbacks)
+    except KeyboardInterrupt:
+        return fit.pipeline, with_note(card, f"The fit on all rows was interrupted, {kept}")
+    except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return fit.pipeline, with_note(card, f"The fit on all rows failed ({reason}), {kept}")
+    note = (
+        f"The saved model was fitted again on all {n} rows. All results and costs shown are of the "
+        f"model fitted on the {card.data.n_train} training rows."
+    )
+    return again.pipeline, replace(with_note(card, note), refitted=True)
+
+
+def with_note(card: Card, note: str) -> Card:
+    """Return the card with one more note on its data."""
+    return replace(card, data=replace(card.data, notes=(*card.data.notes, note)))
+
+
+def _on_all_rows(settings: ModelSettings) -> ModelSettings:
+    """Return settings of a search on all rows, with a checkpoint of its own if there is any."""
+    search = dict(settings.search)
+    if search.get("checkpoint") is not None:
+        search["checkpoint"] = _beside(search["checkpoint"])
+    return replace(settings, search=search)
+
+
+def _beside(checkpoint: Any) -> str:
+    place = Path(checkpoint)
+    return str(place.with_name(f"{place.stem}.all{place.suffix}"))
 
 
 def make_card(
@@ -222,7 +296,13 @@ def make_card(
     names = test.classes.tolist()
     decisions = decisions_of(fit.pipeline, test.X, test.sample_cost) if names else None
     decisions = None if decisions is None else counted_by(decisions, cost, test.classes)
-    found = evaluate(fit.pipeline, test.X, test.y, **by, groups=test.groups, decisions=decisions)
+    found = evaluate(
+        *(fit.pipeline, test.X, test.y),
+        **by,
+        groups=test.groups,
+        decisions=decisions,
+        positive=request.positive,
+    )
     inputs = fit.inputs_of(test.X)
     own = record_predictions(fit.pipeline, test.X, decisions)
     others = baselines.recorded(inputs, test.sample_cost)
@@ -232,7 +312,9 @@ def make_card(
         importance=importances(fit.pipeline, test.X, test.y, **by, seed=request.seed),
     )
     promises = promises_of(fit.pipeline, fit.broken)
-    found = with_promises(found, promises, decisions, test, fit.pipeline, cost=cost)
+    found = with_promises(
+        *(found, promises, decisions, test, fit.pipeline), cost=cost, positive=request.positive
+    )
     card = Card(
         request,
         data,
@@ -291,6 +373,7 @@ def with_promises(
     *,
     cost: Any,
     rows: str = "test rows",
+    positive: str | None = None,
 ) -> Evaluation:
     """Return results on test rows with what these show about promises, if there are any."""
     if not promises or decisions is None:
@@ -298,7 +381,10 @@ def with_promises(
     plain = getattr(last_step(model), "_plain_costs_", None)
     if plain is not None:
         operating = operating_points(
-            decisions, test.codes, test.classes, are_stated=cost is not None, without_promise=plain
+            *(decisions, test.codes, test.classes),
+            are_stated=cost is not None,
+            without_promise=plain,
+            positive=positive,
         )
         found = replace(found, operating=operating)
     checked = checked_promises(promises, decisions, test.codes, test.classes, rows)

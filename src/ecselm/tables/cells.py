@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,13 @@ from ecselm._typing import AnyArray, FloatArray
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null"})
 # Words that are names among names, and nothing among numbers.
 MISSING_NUMBER = MISSING | {"none", "-", "--", "."}
+# Words by which people say among numbers or dates that a value is not known.
+UNKNOWN = MISSING_NUMBER | {
+    *("unknown", "unkn", "unk", "not known", "missing", "undefined", "not available"),
+    *("not applicable", "n.a.", "n.a", "(null)", "nil", "k.a.", "unbekannt", "inconnu", "---"),
+    *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
+}
+INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "1"})
 NO = frozenset({"no", "n", "false", "f", "nein", "non", "0"})
 
@@ -33,6 +41,39 @@ _ISO = re.compile(
     r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?", re.ASCII
 )
 _DAY = 24 * 3600 * 10**6  # in microseconds
+
+ISO = ""
+YEAR_FIRST, DAY_FIRST, MONTH_FIRST = "year first", "day first", "month first"
+NAMED_MONTH = "month by name"
+DATE_ORDERS = (ISO, YEAR_FIRST, DAY_FIRST, MONTH_FIRST, NAMED_MONTH)
+TIME = "time of day"
+_CLOCK = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2})(\.(?P<fraction>\d+))?)?"
+    r"(\s*(?P<half>[ap])\.?m\.?)?"
+)
+_TIME = re.compile(_CLOCK, re.ASCII | re.IGNORECASE)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR, _MONTH, _DAY_OF = r"(?P<year>\d{4}|\d{2})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_NAME = rf"(?P<name>({'|'.join(_MONTHS)})[a-z]*)\.?"
+_DATES = {
+    order: [
+        re.compile(rf"{pattern}([T ,]\s*{_CLOCK})?", re.ASCII | re.IGNORECASE)
+        for pattern in patterns
+    ]
+    for order, patterns in {
+        YEAR_FIRST: [rf"(?P<year>\d{{4}})(?P<sep>[-/.]){_MONTH}(?P=sep){_DAY_OF}"],
+        DAY_FIRST: [rf"{_DAY_OF}(?P<sep>[-/.]){_MONTH}(?P=sep){_YEAR}"],
+        MONTH_FIRST: [rf"{_MONTH}(?P<sep>[-/]){_DAY_OF}(?P=sep){_YEAR}"],
+        NAMED_MONTH: [
+            rf"{_DAY_OF}\.?[- ]{_NAME}[-, ]+{_YEAR}",
+            rf"{_NAME} {_DAY_OF}(st|nd|rd|th)?,? +(?P<year>\d{{4}})",
+        ],
+    }.items()
+}
+_CURRENCY = r"[$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba]|EUR|USD|GBP|CHF|JPY|kr\.?|Fr\.?"
+_BEFORE = re.compile(rf"([+-]?)\s*({_CURRENCY})\s*(?=[+-]?[\d.,])", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<=[\d.,])\s*({_CURRENCY})$", re.IGNORECASE)
+_THOUSANDS = re.compile(r"[^.,]*\d\.\d{3}[^.\d]*")  # of money, which has no third decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +120,90 @@ def read_names(column: Any) -> AnyArray:
     return np.where(_among(words, MISSING), "", words).astype(object)[codes]
 
 
-def read_numbers(column: Any, *, decimal_comma: bool = False) -> Reading:
-    """Read numbers, also those written as 1,5 or 1'200 or 12 %.
+def blanked(column: Any, tokens: Iterable[str]) -> Any:
+    """Return a column without the cells that hold one of some words, in any case.
 
-    Where all commas may part thousands as well as decimals, ``decimal_comma`` decides.
+    Examples
+    --------
+    >>> blanked(pd.Series(["1", "Unknown", "2"]), ["unknown"]).tolist()
+    ['1', nan, '2']
+    >>> blanked(pd.Series([1, -9, 2]), ["-9"]).tolist()
+    [1.0, nan, 2.0]
+    """
+    words = frozenset(token.strip().casefold() for token in tokens)
+    if not words:
+        return column
+    if is_number_column(column):
+        values = [value for value in map(_as_float, words) if value is not None]
+        found = column.isin(values)
+    else:
+        codes, distinct = pd.factorize(column)
+        found = pd.Series(
+            np.append(_among(texts(pd.Series(distinct)), words), False)[codes], column.index
+        )
+    return column.mask(found) if found.any() else column
+
+
+def is_number_column(column: Any) -> bool:
+    """Tell whether a column holds numbers by its type; flags are none."""
+    return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
+
+
+def unit_of(column: Any) -> str:
+    """Return the currency of numbers, none if there are none or several.
+
+    Examples
+    --------
+    >>> unit_of(pd.Series(["$5", "7", "-$1,200"])), unit_of(pd.Series(["$5", "5 EUR"]))
+    ('$', '')
+    """
+    return _unit(texts(column)) if not pd.api.types.is_numeric_dtype(column) else ""
+
+
+def read_numbers(column: Any, *, decimal_comma: bool = False, unit: str | None = None) -> Reading:
+    """Read numbers, also those written as 1,5 or 1'200 or 12 % or $5.
+
+    Where all commas may part thousands as well as decimals, ``decimal_comma`` decides. Numbers
+    may have the currency ``unit``; None takes the one that is there, if all have the same. What
+    is infinite is no number.
 
     Examples
     --------
     >>> read_numbers(pd.Series(["1,5", "NA", "-2"])).values.tolist()
     [1.5, nan, -2.0]
-    >>> read_numbers(pd.Series(["1", "many"])).bad.tolist()
-    [False, True]
+    >>> read_numbers(pd.Series(["1", "many", "inf"])).bad.tolist()
+    [False, True, True]
+    >>> read_numbers(pd.Series(["$1,200", "-$5", "7"])).values.tolist()
+    [1200.0, -5.0, 7.0]
     """
     if pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(column), bool))
+        return finite(Reading(values, np.zeros(len(column), bool)))
     quick = _quick(column)
     if quick is not None:
-        return quick
+        return finite(quick)
     codes, words = pd.factorize(texts(column))
     known = ~_among(words, MISSING_NUMBER)
     best = _floats(words, known)
     if best.bad.any():
         styles = (DECIMAL, GROUPING) if decimal_comma else (GROUPING, DECIMAL)
         sign = "%" if all(word.endswith("%") for word in words[known]) else ""
-        tried = [_floats(_restyled(words, sign, style), known, style) for style in styles]
+        found = _unit(words[known]) if unit is None else unit
+        plain = _without_unit(words, found)
+        if found and any(_THOUSANDS.fullmatch(word) for word in plain):
+            styles = (DECIMAL, GROUPING)
+        tried = [_floats(_restyled(plain, sign, style), known, style) for style in styles]
         best = min([best, *tried], key=lambda reading: int(reading.bad.sum()))
-    return Reading(best.values[codes], best.bad[codes], best.style)
+    return finite(Reading(best.values[codes], best.bad[codes], best.style))
+
+
+def finite(reading: Reading) -> Reading:
+    """Return a reading in which infinite values are of another kind."""
+    infinite = np.isinf(reading.values)
+    if not infinite.any():
+        return reading
+    values = np.where(infinite, np.nan, reading.values)
+    return Reading(values, reading.bad | infinite, reading.style)
 
 
 def read_styled(words: AnyArray, style: str, *, percent: bool = False) -> Reading:
@@ -126,13 +224,21 @@ def read_styled(words: AnyArray, style: str, *, percent: bool = False) -> Readin
     return Reading(reading.values[codes], bad[codes], style)
 
 
-def read_days(column: Any) -> Reading:
-    """Read ISO dates as days since 1970; numbers are days already.
+def read_days(column: Any, order: str = ISO) -> Reading:
+    """Read dates as days since 1970; numbers are days already.
+
+    Parameters
+    ----------
+    column : Series
+    order : str, default=ISO
+        One of ``DATE_ORDERS``: ISO dates, or which part of a date comes first.
 
     Examples
     --------
     >>> read_days(pd.Series(["1970-01-03", "1970-01-01T12:00", "May"])).values.tolist()
     [2.0, 0.5, nan]
+    >>> read_days(pd.Series(["2.1.1970", "31/12/69 12:00"]), DAY_FIRST).values.tolist()
+    [1.0, -0.5]
     """
     if pd.api.types.is_numeric_dtype(column):
         return read_numbers(column)
@@ -149,7 +255,57 @@ def read_days(column: Any) -> Reading:
         errors="coerce",
     )
     days = _days(stamps)
+    if order != ISO:  # in which ISO dates are understood, too
+        others = known & ~iso
+        days[others] = [_day(word, _DATES[order]) for word in words[others]]
     return Reading(days, known & np.isnan(days))
+
+
+def read_hours(column: Any) -> Reading:
+    """Read times of day as hours since midnight; numbers are hours already.
+
+    Examples
+    --------
+    >>> read_hours(pd.Series(["14:30", "2:30 pm", "25:00"])).values.tolist()
+    [14.5, 14.5, nan]
+    """
+    if is_number_column(column):
+        return read_numbers(column)
+    words = texts(column)
+    known = ~_among(words, MISSING)
+    hours = np.array([_hours(_TIME.fullmatch(word)) for word in words], np.float64)
+    return Reading(hours, known & np.isnan(hours))
+
+
+def _hours(found: re.Match[str] | None) -> float:
+    if found is None or found["hour"] is None:
+        return np.nan
+    hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
+    if found["half"] is not None:
+        if not 1 <= hour <= 12:
+            return np.nan
+        hour = hour % 12 + 12 * (found["half"].lower() == "p")
+    if hour > 23 or minute > 59 or second > 59:
+        return np.nan
+    return hour + minute / 60 + (second + float(f"0.{found['fraction'] or 0}")) / 3600
+
+
+def _day(word: str, patterns: list[re.Pattern[str]]) -> float:
+    found = next((one for one in (pattern.fullmatch(word) for pattern in patterns) if one), None)
+    if found is None:
+        return np.nan
+    parts = found.groupdict()
+    year = int(parts["year"])
+    if len(parts["year"]) == 2:
+        year += 2000 if year < 69 else 1900  # as POSIX has it
+    name = parts.get("name")
+    month = int(parts["month"]) if name is None else _MONTHS.index(name[:3].lower()) + 1
+    try:
+        midnight = datetime(year, month, int(parts["day"]), tzinfo=UTC)
+    except ValueError:
+        return np.nan
+    hours = 0.0 if parts["hour"] is None else _hours(found)
+    return (midnight - datetime(1970, 1, 1, tzinfo=UTC)).days + hours / 24
 
 
 def read_yes_no(column: Any) -> Reading:
@@ -191,6 +347,33 @@ def _among(words: AnyArray, known: frozenset[str]) -> AnyArray:
     return np.array([word.casefold() in known for word in words], bool)
 
 
+def _as_float(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _unit(words: AnyArray) -> str:
+    found = {
+        match.group(2) if pattern is _BEFORE else match.group(1)
+        for word in words
+        for pattern in (_BEFORE, _BEHIND)
+        if (match := (pattern.match(word) if pattern is _BEFORE else pattern.search(word)))
+    }
+    return str(found.pop()) if len({unit.casefold() for unit in found}) == 1 else ""
+
+
+def _without_unit(words: AnyArray, unit: str) -> AnyArray:
+    """Return words without a currency before or behind the digits."""
+    if not unit:
+        return words
+    sign = re.escape(unit)
+    before = re.compile(rf"([+-]?)\s*{sign}\s*(?=[+-]?[\d.,])", re.IGNORECASE)
+    behind = re.compile(rf"(?<=[\d.,])\s*{sign}$", re.IGNORECASE)
+    return np.array([behind.sub("", before.sub(r"\1", word, 1)) for word in words], object)
+
+
 def _quick(column: Any) -> Reading | None:
     """Read a column of plain numbers without a look at every cell, None if it is not one."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
@@ -200,17 +383,23 @@ def _quick(column: Any) -> Reading | None:
     words = column if isinstance(column.dtype, pd.StringDtype) else texts(column)
     if pd.Series(words).str.match(rf"{CODE.pattern}|\+", na=False).any():
         return None
-    return Reading(np.where(np.isinf(values), np.nan, values), np.zeros(len(values), bool))
+    return Reading(values, np.zeros(len(values), bool))
 
 
 def _floats(words: AnyArray, known: AnyArray, style: str = PLAIN) -> Reading:
-    """Read what Python writes as numbers."""
-    unsigned = [_PLUS.sub("", word, 1) if word[:1] == "+" else word for word in words]
-    numbers = pd.to_numeric(pd.Series(np.where(known, unsigned, "")), errors="coerce")
-    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    """Read what Python writes as numbers, which may be infinite."""
+    unsigned = np.array(
+        [
+            "" if not is_known else _PLUS.sub("", word, 1) if word[:1] == "+" else word
+            for word, is_known in zip(words, known, strict=True)
+        ],
+        dtype=object,
+    )
+    # An array, as a table may have thousands of columns and each Series takes its time.
+    values = np.asarray(pd.to_numeric(unsigned, errors="coerce"), dtype=np.float64)
     bad = known & np.isnan(values)
     bad |= np.array([CODE.match(word) is not None for word in words], bool)
-    return Reading(np.where(bad | np.isinf(values), np.nan, values), bad, style)
+    return Reading(np.where(bad, np.nan, values), bad, style)
 
 
 def _restyled(words: AnyArray, sign: str, style: str) -> AnyArray:

@@ -114,11 +114,9 @@ def decimals_of(columns: Sequence[Column]) -> list[str | None]:
 
 
 def numbers_of(cells: Cells, style: Style) -> FloatArray:
-    """Return numbers (N,), NaN where a word is not one of this style."""
+    """Return numbers (N,), which may be infinite, NaN where a word is not one of this style."""
     if not isinstance(cells, Words):
-        values = cells.astype(np.float64, copy=False)
-        is_infinite = np.isinf(values)
-        return np.where(is_infinite, np.nan, values) if is_infinite.any() else values
+        return cells.astype(np.float64, copy=False)
     commas, percent = style
     return read_styled(cells.distinct, commas, percent=percent).values[cells.codes]
 

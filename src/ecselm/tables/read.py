@@ -13,6 +13,8 @@ from typing import Any
 from ecselm._wording import did_you_mean
 from ecselm.tables.arrow import read_arrow
 from ecselm.tables.delimited import read_delimited
+from ecselm.tables.excel import ENDINGS as EXCEL
+from ecselm.tables.excel import read_excel
 from ecselm.tables.files import unpacking
 from ecselm.tables.formats import read_arff, read_libsvm
 from ecselm.tables.text import MOST_BYTES, column_names, decoded, encoding_notes
@@ -43,8 +45,10 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     ----------
     path : path
         ``.csv``, ``.tsv`` or ``.txt`` with commas, semicolons, tabs or bars between fields and
-        the names of the columns in the first line; ``.parquet``, ``.arrow`` or ``.feather``;
-        ``.arff``; ``.libsvm``, ``.svm`` or ``.svmlight``. Text may be packed: ``.csv.gz``.
+        the names of the columns in the first line, or below a line such as ``sep=;`` and rows
+        of titles; ``.xlsx`` or ``.xlsm``, of which the first sheet with cells is read;
+        ``.parquet``, ``.arrow`` or ``.feather``; ``.arff``; ``.libsvm``, ``.svm`` or
+        ``.svmlight``. Text may be packed: ``.csv.gz``.
 
     Returns
     -------
@@ -79,6 +83,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     ending = ending_of(file)
     if ending in ARROW:
         return Table(*read_arrow(file, ending))
+    if ending in EXCEL:
+        return Table(*read_excel(file))
     if ending in DELIMITED:
         return Table(*read_delimited(file, MOST_BYTES))
     text, encoding = decoded(_bytes(file), file.name)
@@ -95,6 +101,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
 def check_there(file: Path) -> None:
     """Refuse a file that is not there, with the nearest name of one that is."""
+    if "\0" in str(file):
+        raise ValueError(f"a path must not hold the character NUL, got {str(file)!r}")
     if file.is_dir():
         raise IsADirectoryError(f"{file} must be a file, it is a folder")
     if not file.exists():
@@ -107,11 +115,11 @@ def ending_of(file: Path) -> str:
     """Return the ending that says what a file holds."""
     packed = file.suffix.lower() == ".gz"
     ending = Path(file.stem).suffix.lower() if packed else file.suffix.lower()
-    known = [*DELIMITED, *TEXT] if packed else [*DELIMITED, *TEXT, *ARROW]
+    known = [*DELIMITED, *TEXT] if packed else [*DELIMITED, *EXCEL, *TEXT, *ARROW]
     if ending not in known:
+        advice = "; save the sheet as .xlsx or .csv" if ending in {".xls", ".ods"} else ""
         raise ValueError(
-            f"{file.name} must end in {', '.join(known)}{' before .gz' if packed else ''}; save "
-            "a sheet of a spreadsheet as .csv"
+            f"{file.name} must end in {', '.join(known)}{' before .gz' if packed else ''}{advice}"
         )
     return ending
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +12,21 @@ import numpy as np
 import pandas as pd
 
 from ecselm._typing import AnyArray
-from ecselm._wording import brief, did_you_mean
+from ecselm._wording import brief, did_you_mean, listed
 from ecselm.tables.cells import (
+    DAY_FIRST,
+    ISO,
+    MONTH_FIRST,
+    NAMED_MONTH,
     PLAIN,
+    TIME,
+    UNKNOWN,
+    YEAR_FIRST,
+    Reading,
+    blanked,
     dates,
     read_days,
+    read_hours,
     read_names,
     read_numbers,
     read_styled,
@@ -23,6 +35,7 @@ from ecselm.tables.cells import (
 )
 from ecselm.tables.schema import (
     DATES,
+    MOST_SHOWN,
     NAMES,
     NUMBERS,
     USED,
@@ -30,13 +43,21 @@ from ecselm.tables.schema import (
     ColumnNote,
     ColumnPlan,
     ColumnTally,
+    LabelCase,
     Task,
+    respelled,
     target_of,
     target_rows,
 )
 
-_READERS = {NUMBERS: read_numbers, YES_OR_NO: read_yes_no, DATES: read_days}
-_WORDS = {NUMBERS: "numbers", YES_OR_NO: "yes or no", DATES: "ISO dates such as 2024-05-01"}
+LARGEST = 1e100  # number of a column, as in the estimators
+_DATE_WORDS = {
+    ISO: "ISO dates such as 2024-05-01",
+    YEAR_FIRST: "dates such as 2024/05/31",
+    DAY_FIRST: "dates such as 31.05.2024",
+    MONTH_FIRST: "dates such as 05/31/2024",
+    NAMED_MONTH: "dates such as 31 May 2024",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +69,12 @@ class TrainingRows:
     task: Task
 
 
-def training_rows(frame: Any, plan: ColumnPlan, task: Task | None = None) -> TrainingRows:
+def training_rows(
+    frame: Any,
+    plan: ColumnPlan,
+    task: Task | None = None,
+    label_case: LabelCase | None = None,
+) -> TrainingRows:
     """Return the inputs and targets of the rows that have a target.
 
     Parameters
@@ -57,6 +83,8 @@ def training_rows(frame: Any, plan: ColumnPlan, task: Task | None = None) -> Tra
     plan : ColumnPlan
     task : {"classes", "numbers"} or None, default=None
         What is predicted; None decides as :func:`task_of` does.
+    label_case : {"merge", "keep"} or None, default=None
+        None refuses labels that differ by case only.
 
     Examples
     --------
@@ -67,9 +95,17 @@ def training_rows(frame: Any, plan: ColumnPlan, task: Task | None = None) -> Tra
     >>> rows.X["age"].tolist(), rows.y.tolist(), rows.task
     ([5.0, 9.0], ['yes', 'no'], 'classes')
     """
-    known = frame.loc[target_rows(frame, plan.target)]
+    has_target = target_rows(frame, plan.target)
+    known = frame.loc[has_target]
     column = known[plan.target]
-    target = target_of(ColumnTally.of(column, counts_numbers=True), task)
+
+    def rows_with(words: Iterable[str]) -> str:
+        cells = read_names(column) if column.dtype.kind != "f" else column.astype(str).to_numpy()
+        places = (np.flatnonzero(has_target) + 1)[np.isin(cells.astype(str), [*words])]
+        return f"row{'s' * (len(places) > 1)} {listed([str(i) for i in places], MOST_SHOWN)}"
+
+    tally = ColumnTally.of(column, counts_numbers=True)
+    target = target_of(tally, task, label_case, rows_with)
     return TrainingRows(new_rows(known, plan.columns), target.values(column), target.task)
 
 
@@ -153,20 +189,62 @@ def hashed_rows(frame: Any, columns: Iterable[ColumnNote]) -> Any:
             # In one style: which one is most likely depends on the rows of the block.
             given[note.name] = read_styled(texts(column), PLAIN).values
         elif note.kind in USED:
-            values = _READERS[note.kind](column).values
+            values = _reading(column, note).values
             given[note.name] = dates(values) if note.kind == DATES else values
     return pd.DataFrame(given, index=frame.index)
+
+
+def _reading(column: Any, note: ColumnNote) -> Reading:
+    """Return a column of values as its note says, with the cells of another kind marked."""
+    column = blanked(column, note.missing)
+    if note.kind == YES_OR_NO:
+        return read_yes_no(column)
+    if note.kind == DATES:
+        return read_days(column, note.format)
+    if note.format == TIME:
+        return read_hours(column)
+    return read_numbers(column, unit=note.format)
+
+
+def _without_unknown(column: Any, note: ColumnNote, reading: Reading) -> Reading:
+    """Return a reading in which words that say that a value is not known are gaps, and warn."""
+    words = texts(column[reading.bad])
+    found = Counter(word for word in words.tolist() if word.casefold() in UNKNOWN)
+    if not found:
+        return reading
+    said = listed([f"{brief(word)!r} ({n})" for word, n in found.items()])
+    warnings.warn(f"column {note.name!r}: {said} taken as missing", UserWarning, stacklevel=4)
+    return _reading(blanked(column, found), note)
 
 
 def _read(column: Any, note: ColumnNote) -> Any:
     """Return a column as the kind that its note says; refuse the first other cell by row."""
     if note.kind == NAMES:
-        return read_names(column)
-    reading = _READERS[note.kind](column)
+        words = read_names(blanked(column, note.missing))
+        return respelled(words, note.spellings) if note.spellings else words
+    reading = _reading(column, note)
+    if reading.bad.any():
+        reading = _without_unknown(column, note, reading)
     if reading.bad.any():
         row = int(np.flatnonzero(reading.bad)[0])
+        if note.kind == DATES:
+            wanted = _DATE_WORDS[note.format]
+        elif note.kind == YES_OR_NO:
+            wanted = "yes or no"
+        elif note.format == TIME:
+            wanted = "times such as 14:30"
+        else:
+            wanted = "finite numbers" if column.dtype.kind == "f" else "numbers"
         raise ValueError(
-            f"column {note.name!r} must hold {_WORDS[note.kind]} as it did when the model was "
+            f"column {note.name!r} must hold {wanted} as it did when the model was "
             f"made, got {brief(str(column.iloc[row]))!r} in row {row + 1}"
         )
-    return dates(reading.values) if note.kind == DATES else reading.values
+    if note.kind == DATES:
+        return dates(reading.values)
+    large = np.flatnonzero(np.abs(reading.values) > LARGEST)
+    if len(large):
+        raise ValueError(
+            f"column {note.name!r} must hold numbers up to {LARGEST:g}, whose squares are finite, "
+            f"got {reading.values[large[0]]:g} in row {large[0] + 1}"
+        )
+    return reading.values

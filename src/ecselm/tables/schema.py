@@ -7,9 +7,11 @@ go through :class:`ColumnTally`, which holds of many blocks no more than the rul
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -21,25 +23,40 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from ecselm._typing import AnyArray
-from ecselm._wording import brief, did_you_mean, quoted
+from ecselm._wording import brief, did_you_mean, listed, quoted
 from ecselm.tables.cells import (
+    DATE_ORDERS,
+    DAY_FIRST,
+    INFINITE,
+    ISO,
+    MISSING_NUMBER,
+    MONTH_FIRST,
     NO,
     PLAIN,
+    TIME,
+    UNKNOWN,
     YES,
     DayNumbers,
     Reading,
+    blanked,
+    finite,
+    is_number_column,
     read_days,
+    read_hours,
     read_names,
     read_numbers,
     read_styled,
     read_yes_no,
+    unit_of,
 )
 
 NUMBERS, YES_OR_NO, DATES, NAMES = "numbers", "yes or no", "dates", "names"
 USED = (NUMBERS, YES_OR_NO, DATES, NAMES)  # kinds of columns that a model sees
 EMPTY, CONSTANT, IDENTIFIER, TEXT = "empty", "constant", "identifier", "text"
+DROPPED, KEPT_ASIDE = "dropped", "kept"  # by request
 
 Task = Literal["classes", "numbers"]  # what is predicted
+LabelCase = Literal["merge", "keep"]  # what becomes of labels that differ by case only
 
 MOST_NAMES = 100  # distinct ones, beyond which words are text
 NEARLY_ALL = 0.9  # share of distinct values from which on they identify rows
@@ -50,7 +67,16 @@ MOST_CODES = 50  # distinct whole numbers that may still be classes
 KEPT = 8192  # of the smallest hashes, by which more values are counted to about one per cent
 MOST_WORDS = 1000  # distinct ones that are counted in blocks
 
+MOST_TOKENS = 5  # distinct words among numbers or dates that may mean a missing value
+MOST_SHOWN = 5  # rows that a message names
+PROBED = 32  # words by which most columns are seen to hold no dates
+
 _ID = re.compile(r"(^|[^a-z])(id|nr|no|index|key|number)$", re.IGNORECASE)
+# Names of keys proper, whose values may repeat. A price index or a house number is none.
+_KEY = re.compile(
+    r"(^|[^A-Za-z])([Ii][Dd]|[Uu]?[Uu][Ii][Dd]|(?i:guid|identifier|key))$|[a-z]I[dD]$"
+)
+_COST = re.compile(r"(^|[^a-z])(costs?|kosten|penalt(y|ies))($|[^a-z])", re.IGNORECASE)
 MEDIAN = "missing values: median, and a column that marks them"
 
 
@@ -63,6 +89,49 @@ class ColumnNote:
     n_missing: int
     n_values: int  # distinct ones
     treatment: str  # a few words, such as "missing values: median; one-hot encoded"
+    format: str = ""  # order of dates other than ISO, "time of day", or the currency of numbers
+    missing: tuple[str, ...] = ()  # words that stand for a missing value in this column
+    spellings: tuple[str, ...] = ()  # of names whose case is ignored, where some differed by it
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What a person states about columns.
+
+    Parameters
+    ----------
+    drop : tuple of str, default=()
+        Columns that are no inputs.
+    keep : tuple of str, default=()
+        Columns that are no inputs and are written beside predictions.
+    missing : tuple of str, default=()
+        Words that stand for a missing value in any column, in upper or lower case.
+    day_first : bool, default=False
+        Whether 05/03/2024 is the fifth of March, in columns whose dates do not show it.
+    """
+
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    day_first: bool = False
+
+    def check(self, names: Sequence[str], target: str | None = None) -> None:
+        """Raise ValueError for columns that are not there, or are the target."""
+        for option, chosen in (("--drop", self.drop), ("--keep", self.keep)):
+            for name in chosen:
+                if name not in names:
+                    raise ValueError(
+                        f"{option} must name columns of the table, got {name!r}"
+                        f"{did_you_mean(name, names)}"
+                    )
+                if name == target:
+                    raise ValueError(f"{option} must not name the target, got {name!r}")
+        both = [name for name in self.keep if name in self.drop]
+        if both:
+            raise ValueError(f"--keep must not name what --drop does, got {quoted(both)}")
+
+
+NO_COLUMN_OPTIONS = ColumnOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +178,16 @@ class ColumnPlan:
         return ColumnTransformer([step for step in steps if step[2]])
 
 
-def plan_columns(frame: Any, target: str) -> ColumnPlan:
+@dataclass(frozen=True, slots=True)
+class PlannedColumn:
+    """A column, which of its names are encoded, and what a person should know, if anything."""
+
+    note: ColumnNote
+    names: tuple[str, ...] = ()
+    remark: str = ""
+
+
+def plan_columns(frame: Any, target: str, options: ColumnOptions = NO_COLUMN_OPTIONS) -> ColumnPlan:
     """Decide how every column but the target is encoded.
 
     Parameters
@@ -118,6 +196,7 @@ def plan_columns(frame: Any, target: str) -> ColumnPlan:
         Rows without a target do not count.
     target : str
         The column to be predicted.
+    options : ColumnOptions, default=ColumnOptions()
 
     Returns
     -------
@@ -132,38 +211,53 @@ def plan_columns(frame: Any, target: str) -> ColumnPlan:
     ValueError: target must be a column of the table, got 'Diagnosis'; did you mean 'diagnosis'?
     """
     rows = target_rows(frame, target)
+    options.check(frame.columns.tolist(), target)
     known = frame.loc[rows]
     names = [name for name in frame.columns if name != target]
-    planned = [ColumnTally.of(known[name]).planned(name) for name in names]
+    planned = [ColumnTally.of(known[name], options=options).planned(name) for name in names]
     return column_plan(target, planned, int((~rows).sum()), len(rows))
 
 
 def column_plan(
-    target: str,
-    planned: Sequence[tuple[ColumnNote, tuple[str, ...]]],
-    n_without: int,
-    n_rows: int,
+    target: str | None, planned: Sequence[PlannedColumn], n_without: int = 0, n_rows: int = 0
 ) -> ColumnPlan:
     """Return the plan of all columns, unless no input is left.
 
     Parameters
     ----------
-    target : str
-    planned : sequence of (ColumnNote, names)
-        The note of every column, and which of its names are encoded.
+    target : str or None
+    planned : sequence of PlannedColumn
     n_without, n_rows : int
         Rows without a target, and all rows.
     """
-    columns = tuple(note for note, _ in planned)
+    columns = tuple(one.note for one in planned)
     if not any(note.kind in USED for note in columns):
         reasons = [f"{note.name} ({note.treatment})" for note in columns]
+        aim = "can be encoded" if target is None else f"{target!r} can be predicted from"
         raise ValueError(
-            f"the table must have a column that {target!r} can be predicted from, got "
-            f"{quoted(reasons) or 'none'}"
+            f"the table must have a column that {aim}, got {quoted(reasons) or 'none'}"
         )
-    note = f"{n_without} of {n_rows} rows have no {target} and are left out."
-    categories = tuple(names for note, names in planned if note.kind == NAMES)
-    return ColumnPlan(target, columns, categories, (note,) if n_without else ())
+    notes = [f"{n_without} of {n_rows} rows have no {target} and are left out."] * bool(n_without)
+    notes += [one.remark for one in planned if one.remark]
+    categories = tuple(one.names for one in planned if one.note.kind == NAMES)
+    return ColumnPlan(target or "", columns, categories, (*notes, *_name_remarks(columns)))
+
+
+def _name_remarks(columns: Sequence[ColumnNote]) -> Iterable[str]:
+    """Yield what the names of inputs suggest: keys of rows, and costs of mistakes."""
+    used = [note.name for note in columns if note.kind in USED]
+    keys = [name for name in used if _KEY.search(name)]
+    if keys:
+        yield (
+            f"Named as identifiers, but inputs: {quoted(keys)}. --drop leaves a column out, and "
+            "--groups keeps the rows of each value together."
+        )
+    costs = [name for name in used if _COST.search(name)]
+    if costs:
+        yield (
+            f"Named as costs, but inputs: {quoted(costs)}. --cost-column takes a column for what "
+            "mistakes cost, and --drop leaves it out."
+        )
 
 
 def target_rows(frame: Any, target: str) -> AnyArray:
@@ -232,40 +326,64 @@ class DistinctCount:
 
 
 class ValueTally:
-    """Numbers, or days, of a column: whether all cells are such, and their range."""
+    """Numbers, or days, of a column: their range, and the words that are none of them."""
 
     def __init__(self, most: int | None) -> None:
-        self.is_possible = True
         self.n_known = 0
+        self.n_other = 0  # cells of another kind
+        self.others: Counter[str] = Counter()  # their words; some if there are many
         self.is_whole = True
         self.distinct = DistinctCount(most)
-        self._low, self._high = np.inf, -np.inf
+        self.low, self.high = np.inf, -np.inf
 
     @property
     def is_clean(self) -> bool:
         """Tell whether there are values, and all of this kind."""
-        return self.is_possible and self.n_known > 0
+        return not self.n_other and self.n_known > 0
 
-    def add(self, reading: Reading, times: AnyArray | None = None) -> None:
-        """Take more cells into account, each of which may stand for several."""
-        self.is_possible = self.is_possible and not reading.bad.any()
-        if not self.is_possible:
-            return
+    def tokens(self) -> dict[str, int]:
+        """Return the words that stand for missing values, with their numbers; none if unsure.
+
+        They are few, have no digits, and are rare or known to mean this.
+        """
+        if not (0 < len(self.others) <= MOST_TOKENS) or self.n_other != self.others.total():
+            return {}
+        if any(letter.isdigit() for word in self.others for letter in word):
+            return {}
+        is_known = all(word.casefold() in UNKNOWN | INFINITE for word in self.others)
+        most = self.n_known if is_known else (1 - NEARLY_ALL) * (self.n_known + self.n_other)
+        return dict(self.others) if self.n_other < most else {}
+
+    def add(self, reading: Reading, words: AnyArray, times: AnyArray | None = None) -> None:
+        """Take more cells (N,) and their words into account; each may stand for several."""
         known = ~np.isnan(reading.values)
         values = reading.values[known]
         self.n_known += len(values) if times is None else int(times[known].sum())
-        self.distinct.add(values)
+        if reading.bad.any():
+            bad = words[reading.bad].tolist()
+            n_bad = [1] * len(bad) if times is None else times[reading.bad].tolist()
+            self.n_other += sum(n_bad)
+            if len(self.others) < MOST_WORDS:
+                for word, n in zip(bad, n_bad, strict=True):
+                    self.others[word] += n
         if len(values):
+            self.distinct.add(values)
             self.is_whole = self.is_whole and bool((values == np.round(values)).all())
-            self._low = min(self._low, float(values.min()))
-            self._high = max(self._high, float(values.max()))
+            self.low = min(self.low, float(values.min()))
+            self.high = max(self.high, float(values.max()))
 
     def identifies_rows(self, name: str) -> bool:
         """Tell whether whole numbers are distinct, and count the rows or are named as an id."""
         least = (1.0 - self.distinct.tolerance) * self.n_known
         if self.n_known < FEW_ROWS or self.distinct.number < least or not self.is_whole:
             return False
-        return self._high - self._low == self.n_known - 1 or _ID.search(name) is not None
+        return self.high - self.low == self.n_known - 1 or _ID.search(name) is not None
+
+    def is_key(self, name: str) -> bool:
+        """Tell whether whole numbers are named as a key, and are many though they repeat."""
+        n_values = self.distinct.number
+        many = n_values > MOST_NAMES or n_values > self.n_known / 2
+        return self.n_known >= FEW_ROWS and self.is_whole and many and bool(_KEY.search(name))
 
 
 class ColumnTally:
@@ -278,33 +396,47 @@ class ColumnTally:
     is_bounded : bool, default=True
         Whether memory is bounded, and cells of one block must not decide on those of another.
         Otherwise a block is the whole column.
+    options : ColumnOptions, default=ColumnOptions()
 
     Examples
     --------
     >>> tally = ColumnTally()
     >>> tally.add(pd.Series(["f", "m"]))
     >>> tally.add(pd.Series(["f", None, "m"]))
-    >>> note, names = tally.planned("sex")
-    >>> note.kind, note.n_missing, names
+    >>> planned = tally.planned("sex")
+    >>> planned.note.kind, planned.note.n_missing, planned.names
     ('names', 1, ('f', 'm'))
     """
 
-    def __init__(self, *, counts_numbers: bool = False, is_bounded: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        counts_numbers: bool = False,
+        is_bounded: bool = True,
+        options: ColumnOptions = NO_COLUMN_OPTIONS,
+    ) -> None:
         most = KEPT if is_bounded else None
         self.n_rows = 0
-        self.numbers, self.days = ValueTally(most), ValueTally(most)
+        self.numbers, self.hours = ValueTally(most), ValueTally(most)
+        self.days = {order: ValueTally(most) for order in DATE_ORDERS}
         self.counts: Counter[str] = Counter()  # of words; of few if there are too many
         self.is_numeric = True
         self._counts_numbers, self._is_bounded = counts_numbers, is_bounded
+        self._options = options
         self._words = DistinctCount(most)
         self._overflows = False
-        self._n_bad = 0
-        self._no_numbers: dict[str, None] = {}  # words, in the order in which they came
+        self._unit = ""
 
     @classmethod
-    def of(cls, column: Any, *, counts_numbers: bool = False) -> ColumnTally:
+    def of(
+        cls,
+        column: Any,
+        *,
+        counts_numbers: bool = False,
+        options: ColumnOptions = NO_COLUMN_OPTIONS,
+    ) -> ColumnTally:
         """Return the tally of a whole column."""
-        tally = cls(counts_numbers=counts_numbers, is_bounded=False)
+        tally = cls(counts_numbers=counts_numbers, is_bounded=False, options=options)
         tally.add(column)
         return tally
 
@@ -316,14 +448,16 @@ class ColumnTally:
     @property
     def a_word(self) -> str:
         """Return a word that is no number, if there is one."""
-        return next(iter(self._no_numbers), "")
+        return next(iter(self.numbers.others), "")
 
     def add(self, column: Any) -> None:
         """Take the cells of one more block into account."""
+        column = blanked(column, self._options.missing)
         self.n_rows += len(column)
-        is_bool = pd.api.types.is_bool_dtype(column)
-        if pd.api.types.is_numeric_dtype(column) and not is_bool:
-            self.numbers.add(read_numbers(column))
+        if is_number_column(column):
+            reading = read_numbers(column)
+            words = np.where(column.to_numpy(dtype=np.float64, na_value=np.nan) > 0, "inf", "-inf")
+            self.numbers.add(reading, words)
             if self._counts_numbers:
                 self._count(column)
             return
@@ -333,15 +467,26 @@ class ColumnTally:
         self.is_numeric = False
         distinct = pd.Series(words, dtype=object)
         if pd.api.types.is_datetime64_any_dtype(column):
-            self.days.add(read_days(column))
-        else:
-            self.days.add(read_days(distinct), times)
+            self.days[ISO].add(read_days(column), np.empty(len(column), dtype=object))
+            self.numbers.n_other += len(column)
+            return
         # Blocks are read one by one later: only numbers that need no other block count.
-        numbers = read_styled(words, PLAIN) if self._is_bounded else read_numbers(distinct)
-        self.numbers.add(numbers, times)
-        self._n_bad += int(times[numbers.bad].sum())
-        if len(self._no_numbers) < MOST_WORDS:
-            self._no_numbers |= dict.fromkeys(words[numbers.bad].tolist())
+        plain = self._is_bounded
+        numbers = finite(read_styled(words, PLAIN)) if plain else read_numbers(distinct)
+        self.numbers.add(numbers, words, times)
+        self._unit = "" if plain else unit_of(distinct)
+        probe = np.flatnonzero(words != "")[:PROBED]
+        readers: list[tuple[ValueTally, Callable[[Any], Reading]]] = [
+            (self.days[order], partial(read_days, order=order)) for order in DATE_ORDERS
+        ]
+        for tally, read in [*readers, (self.hours, read_hours)]:
+            if len(tally.others) > MOST_TOKENS:
+                continue
+            first = read(distinct.iloc[probe])
+            if first.bad.sum() > MOST_TOKENS:  # so many words that are no dates: enough to know
+                tally.add(first, words[probe], times[probe])
+            else:
+                tally.add(read(distinct), words, times)
 
     def _count(self, column: Any) -> tuple[AnyArray, AnyArray]:
         """Count the words of a block; return those that are distinct, and how often each is."""
@@ -356,33 +501,88 @@ class ColumnTally:
             self._overflows, self.counts = True, Counter({"": self.counts[""]})
         return words, times
 
-    def planned(self, name: str) -> tuple[ColumnNote, tuple[str, ...]]:
-        """Return the note of the column, and which of its names are encoded."""
+    def planned(self, name: str) -> PlannedColumn:
+        """Return how the column is encoded."""
+        if name in {*self._options.drop, *self._options.keep}:
+            return PlannedColumn(self._on_request(name))
         if self.is_numeric:
-            return self._of_values(name, NUMBERS, self.numbers, ""), ()
+            return PlannedColumn(self._of_values(name, NUMBERS, self.numbers, ""))
         if self.has_all_words and _is_yes_no(self.counts):
-            return self._of_yes_no(name), ()
-        if self.numbers.is_clean:
-            return self._of_values(name, NUMBERS, self.numbers, "written as text"), ()
-        if self.days.is_clean:
-            return self._of_values(name, DATES, self.days, "days since 1970"), ()
-        no_numbers = list(self._no_numbers)
-        return _note_of_names(
-            name, self.counts, self.n_rows, self._words.number, self._n_bad, no_numbers
+            return PlannedColumn(self._of_yes_no(name))
+        # Values with a few words among them come after values alone, of any kind.
+        rules: tuple[Callable[[ValueTally], bool], ...] = (
+            lambda tally: tally.is_clean,
+            lambda tally: bool(tally.tokens()),
+        )
+        for is_found in rules:
+            orders = [order for order, tally in self.days.items() if is_found(tally)]
+            if is_found(self.numbers):
+                written = "written as text" + f", in {self._unit}" * bool(self._unit)
+                note = self._of_values(name, NUMBERS, self.numbers, written, self._unit)
+                return PlannedColumn(note)
+            if orders:
+                return self._of_dates(name, orders)
+            if is_found(self.hours):
+                read_as = "times of day, in hours"
+                return PlannedColumn(self._of_values(name, NUMBERS, self.hours, read_as, TIME))
+        numbers = self.numbers
+        note, names = _note_of_names(
+            name, self.counts, self.n_rows, self._words.number, numbers.n_other, [*numbers.others]
+        )
+        return PlannedColumn(replace(note, missing=self._options.missing), names)
+
+    def _on_request(self, name: str) -> ColumnNote:
+        n_values = self.numbers.distinct.number if self.is_numeric else self._words.number
+        n_missing = self.n_rows - self.numbers.n_known if self.is_numeric else self.counts[""]
+        if name in self._options.keep:
+            treated = "no input; written beside the predictions"
+            return ColumnNote(name, KEPT_ASIDE, n_missing, n_values, treated)
+        return ColumnNote(name, DROPPED, n_missing, n_values, "left out as requested")
+
+    def _of_dates(self, name: str, orders: Sequence[str]) -> PlannedColumn:
+        """Return a column of dates that are possible in some orders, of which one counts."""
+        order, remark = orders[0], ""
+        if order == DAY_FIRST and MONTH_FIRST in orders and not self._options.day_first:
+            order = MONTH_FIRST
+        if {DAY_FIRST, MONTH_FIRST} <= set(orders) and not self._options.day_first:
+            # 01/01/2024 alone is the same day in both.
+            ends = {(self.days[one].low, self.days[one].high) for one in (DAY_FIRST, MONTH_FIRST)}
+            remark = (
+                f"Dates in {name!r} are possible with the day first and with the month first; "
+                "read with the month first, and --day-first reads them the other way."
+            ) * (len(ends) > 1)
+        read_as = "days since 1970" if order == ISO else f"{order}; days since 1970"
+        return PlannedColumn(
+            self._of_values(name, DATES, self.days[order], read_as, order), remark=remark
         )
 
     def _of_yes_no(self, name: str) -> ColumnNote:
         known = read_yes_no(pd.Series(list(self.counts), dtype=object)).values
         n_values = len(np.unique(known[~np.isnan(known)]))
         read_as = "yes is 1, no is 0"
-        return _note_of_values(
-            name, YES_OR_NO, self.counts[""], n_values, is_id=False, read_as=read_as
+        note = _note_of_values(
+            name, YES_OR_NO, self.counts[""], n_values, left_out="", read_as=read_as
         )
+        return replace(note, missing=self._options.missing)
 
-    def _of_values(self, name: str, kind: str, tally: ValueTally, read_as: str) -> ColumnNote:
-        is_id = kind == NUMBERS and tally.identifies_rows(name)
+    def _of_values(
+        self, name: str, kind: str, tally: ValueTally, read_as: str, form: str = ""
+    ) -> ColumnNote:
+        left_out = ""
+        if kind == NUMBERS and tally.identifies_rows(name):
+            left_out = "numbers of rows"
+        elif kind == NUMBERS and not form and tally.is_key(name):
+            left_out = "named as an identifier; --groups keeps the rows of each together"
+        tokens = tally.tokens()
+        if tally.n_other and not tokens:
+            left_out = f"numbers but for {quoted([*tally.others], 3)}"
+        elif tokens:
+            said = listed([f"{brief(word)!r} ({n})" for word, n in tokens.items()])
+            read_as = "; ".join([read_as] * bool(read_as) + [f"{said} taken as missing"])
         n_missing, n_values = self.n_rows - tally.n_known, tally.distinct.number
-        return _note_of_values(name, kind, n_missing, n_values, is_id=is_id, read_as=read_as)
+        note = _note_of_values(name, kind, n_missing, n_values, left_out=left_out, read_as=read_as)
+        missing = (*self._options.missing, *tokens)
+        return replace(note, format=form, missing=missing)
 
 
 def _is_yes_no(words: Iterable[str]) -> bool:
@@ -392,15 +592,16 @@ def _is_yes_no(words: Iterable[str]) -> bool:
 
 
 def _note_of_values(
-    name: str, kind: str, n_missing: int, n_values: int, *, is_id: bool, read_as: str = ""
+    name: str, kind: str, n_missing: int, n_values: int, *, left_out: str, read_as: str = ""
 ) -> ColumnNote:
-    """Return the note of a column of values, which may identify rows."""
+    """Return the note of a column of values, and why it is left out, if it is."""
     if n_values == 0:
         return ColumnNote(name, EMPTY, n_missing, 0, "left out: nothing in it")
     if n_values == 1 and not n_missing:
         return ColumnNote(name, CONSTANT, 0, 1, "left out: the same in all rows")
-    if is_id:
-        return ColumnNote(name, IDENTIFIER, n_missing, n_values, "left out: numbers of rows")
+    if left_out:
+        kind = TEXT if left_out.startswith("numbers but") else IDENTIFIER
+        return ColumnNote(name, kind, n_missing, n_values, f"left out: {left_out}")
     treated = [read_as] * bool(read_as) + [MEDIAN] * bool(n_missing)
     return ColumnNote(name, kind, n_missing, n_values, "; ".join(treated) or "as it is")
 
@@ -428,6 +629,8 @@ def _note_of_names(
         Words that are no numbers.
     """
     n_missing, n_known = counts[""], n_rows - counts[""]
+    counts, merged = _without_case(counts)
+    n_values -= sum(map(len, merged)) - len(merged)
     least = min(max(2, n_rows // 100), MOST_LEAST)
     frequent = tuple(sorted(word for word, n in counts.items() if n >= least))
     kind, treated = NAMES, _encoding(counts, frequent)
@@ -441,7 +644,56 @@ def _note_of_names(
         kind, treated = IDENTIFIER, "left out: another value in nearly every row"
     elif n_values > MOST_NAMES or not any(frequent):
         kind, treated = TEXT, f"left out: text of {n_values} values"
-    return ColumnNote(name, kind, n_missing, n_values, treated), frequent
+    if kind != NAMES or not merged:
+        return ColumnNote(name, kind, n_missing, n_values, treated), frequent
+    said = [f"{listed([repr(brief(one)) for one in group])} as one" for group in merged]
+    treated = f"{treated}; case ignored: {listed(said, 3)}"
+    return ColumnNote(name, kind, n_missing, n_values, treated, spellings=frequent), frequent
+
+
+def _without_case(counts: Counter[str]) -> tuple[Counter[str], list[list[str]]]:
+    """Return counts of words whose case is ignored, and the words that became one."""
+    groups: dict[str, list[str]] = {}
+    for word in counts:
+        groups.setdefault(word.casefold(), []).append(word)
+    merged = [sorted(group) for group in groups.values() if len(group) > 1]
+    if not merged:
+        return counts, []
+    found: Counter[str] = Counter()
+    for group in groups.values():
+        spelling = min(group, key=lambda word: (-counts[word], word))  # the most frequent one
+        found[spelling] = sum(counts[word] for word in group)
+    return found, merged
+
+
+def respelled(words: AnyArray, spellings: Iterable[str]) -> AnyArray:
+    """Return words (N,) in the spelling of those that differ by case only.
+
+    Examples
+    --------
+    >>> respelled(np.array(["KÖLN", "Bonn"], object), ["Köln"]).tolist()
+    ['Köln', 'Bonn']
+    """
+    known = {word.casefold(): word for word in spellings}
+    codes, distinct = pd.factorize(words)
+    return np.array([known.get(word.casefold(), word) for word in distinct], object)[codes]
+
+
+def merged_labels(column: Any) -> Any:
+    """Return a column of labels in which those that differ by case only are one.
+
+    Each has its most frequent spelling.
+
+    Examples
+    --------
+    >>> merged_labels(pd.Series(["Ill", "ill ", "well", "ill", None])).tolist()
+    ['ill', 'ill', 'well', 'ill', '']
+    """
+    if is_number_column(column):
+        return column
+    words = read_names(column)
+    counts, _ = _without_case(Counter(words.tolist()))
+    return pd.Series(respelled(words, counts), column.index, dtype=object, name=column.name)
 
 
 def _encoding(counts: Counter[str], frequent: tuple[str, ...]) -> str:
@@ -478,7 +730,12 @@ class Target:
         return read_names(column).astype(str)
 
 
-def target_of(tally: ColumnTally, task: Task | None) -> Target:
+def target_of(
+    tally: ColumnTally,
+    task: Task | None,
+    label_case: LabelCase | None = None,
+    rows: Callable[[Iterable[str]], str] | None = None,
+) -> Target:
     """Return what is predicted, by the rules of :func:`ecselm.study.task_of`.
 
     Parameters
@@ -487,6 +744,10 @@ def target_of(tally: ColumnTally, task: Task | None) -> Target:
         Of the rows that have a target, with numbers counted.
     task : {"classes", "numbers"} or None
         What is predicted; None decides by the values.
+    label_case : {"merge", "keep"} or None, default=None
+        None refuses labels that differ by case only.
+    rows : callable or None, default=None
+        Returns which rows hold one of some words, as a message says it.
 
     Examples
     --------
@@ -503,6 +764,8 @@ def target_of(tally: ColumnTally, task: Task | None) -> Target:
     if task is None and tally.has_all_words and len(words) < 2:
         raise ValueError(f"the target must have at least two values, got {len(words)}")
     numbers = tally.numbers
+    if task != "classes":
+        _check_tokens(tally, task, rows)
     if task == "numbers" and not numbers.is_clean:
         word = brief(tally.a_word)
         raise ValueError(f"task must be 'classes' where the target holds words, got {word!r}")
@@ -515,9 +778,52 @@ def target_of(tally: ColumnTally, task: Task | None) -> Target:
         return Target("numbers", n_values, np.array([]), {})
     if not tally.has_all_words:
         raise ValueError(f"the target must have at most {MOST_WORDS} classes to be read in blocks")
+    if label_case is None:
+        _check_spellings(tally)
     is_whole = tally.is_numeric and numbers.is_whole
     counts = {int(word) if is_whole else word: tally.counts[word] for word in words}
     return Target("classes", len(counts), np.array(sorted(counts)), counts)
+
+
+def _check_tokens(
+    tally: ColumnTally, task: Task | None, rows: Callable[[Iterable[str]], str] | None
+) -> None:
+    """Raise ValueError for a few words in a target that are none of its values."""
+    tokens = tally.numbers.tokens()
+    if not tokens and task is None and not tally.numbers.n_known:
+        others = {word: n for word, n in tally.counts.items() if word}
+        found = {
+            word: n
+            for word, n in others.items()
+            if word.casefold() in UNKNOWN and word.casefold() not in MISSING_NUMBER
+        }
+        if len(others) - len(found) >= 2:
+            few = sum(found.values()) < (1 - NEARLY_ALL) * sum(others.values())
+            tokens = found if few else {}
+    if not tokens:
+        return
+    words = [*tokens]
+    where = f" in {rows(words)}" if rows is not None else f" in {sum(tokens.values())} rows"
+    options = " ".join(f"--missing {shlex.quote(word)}" for word in words)
+    another = "" if task == "numbers" else ", and --task classes takes every word for a class"
+    raise ValueError(
+        f"the target must hold values throughout, got {quoted(words)}{where}; {options} leaves "
+        f"these rows out{another}"
+    )
+
+
+def _check_spellings(tally: ColumnTally) -> None:
+    """Raise ValueError for labels that differ by case only."""
+    _, merged = _without_case(Counter({word: n for word, n in tally.counts.items() if word}))
+    if merged:
+        said = [
+            listed([f"{brief(word)!r} ({tally.counts[word]} rows)" for word in group])
+            for group in merged
+        ]
+        raise ValueError(
+            f"labels of the target must differ by more than case, got {listed(said, 3)}; "
+            "--label-case merge makes each of these one class, and --label-case keep separate ones"
+        )
 
 
 class TableTally:
@@ -531,6 +837,7 @@ class TableTally:
         The column to be predicted; rows without it do not count.
     groups : str or None, default=None
         A column that is no input.
+    options : ColumnOptions, default=ColumnOptions()
 
     Examples
     --------
@@ -542,7 +849,13 @@ class TableTally:
     {'yes': 1, 'no': 1}
     """
 
-    def __init__(self, names: Iterable[str], target: str, groups: str | None = None) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        target: str,
+        groups: str | None = None,
+        options: ColumnOptions = NO_COLUMN_OPTIONS,
+    ) -> None:
         names = list(names)
         for option, name in (("target", target), ("groups", groups)):
             if name is not None and name not in names:
@@ -554,7 +867,10 @@ class TableTally:
             raise ValueError(f"groups must not be the target, got {groups!r}")
         self._name = target
         self._n_rows = 0
-        self._inputs = {name: ColumnTally() for name in names if name not in {target, groups}}
+        options.check(names, target)
+        self._inputs = {
+            name: ColumnTally(options=options) for name in names if name not in {target, groups}
+        }
         self._target = ColumnTally(counts_numbers=True)
 
     def add(self, frame: Any) -> Any:
@@ -568,7 +884,7 @@ class TableTally:
 
     def notes(self) -> list[ColumnNote]:
         """Return the notes of all inputs."""
-        return [tally.planned(name)[0] for name, tally in self._inputs.items()]
+        return [tally.planned(name).note for name, tally in self._inputs.items()]
 
     def plan(self) -> ColumnPlan:
         """Return how the inputs are encoded."""

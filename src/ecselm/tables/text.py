@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -19,10 +19,11 @@ from typing import IO, Any
 import numpy as np
 
 from ecselm._typing import AnyArray, BoolArray, IntArray
-from ecselm._wording import brief
+from ecselm._wording import brief, quoted
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 N_SNIFFED = 100  # rows by which the delimiter is found
+MOST_TITLES = 10  # rows above the names of the columns
 SNIFFED_BYTES = 1 << 13  # of text at a time, until there are so many rows
 N_HEAD = 1024  # bytes by which the kind of a file is found
 CHUNK_BYTES = 1 << 22  # of text that is parsed at a time
@@ -33,6 +34,8 @@ REWRITTEN_ROWS = 4096  # at a time, of text that pandas would not read by our ru
 
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BINARY_BYTES = bytes([*range(9), *range(14, 32)])
+_SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*', re.IGNORECASE)  # a hint for spreadsheets
+_LINE_ENDS = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINES = re.compile(rb"^[ \t]*\r?\n", re.MULTILINE)
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _KINDS = {
@@ -189,32 +192,83 @@ def rows_of(
         raise ValueError(f"{file}, line {line}: {brief(str(error))}") from error
 
 
-def find_delimiter(lines: Callable[[], Iterable[str]], file: str) -> str:
-    """Return the delimiter by which most rows have as many fields as the first, two at least."""
-    best, found = (0.0, 1), ","
-    for delimiter in DELIMITERS:
-        sniffed = [len(row) for _, row in islice(rows_of(lines(), delimiter, file), N_SNIFFED)]
+def find_layout(
+    lines: Callable[[], Iterable[str]], file: str, delimiters: Iterable[str] = DELIMITERS
+) -> tuple[str, int]:
+    """Return the delimiter, and the number of title rows above the names of the columns.
+
+    By the delimiter most rows have as many fields as the names, two at least.
+    """
+    best, found = (0.0, 1), (next(iter(delimiters)), 0)
+    for delimiter in delimiters:
+        try:
+            rows = [row for _, row in islice(rows_of(lines(), delimiter, file), N_SNIFFED)]
+        except ValueError:  # a line of other delimiters can be too long for a field
+            continue
+        n_titles = count_titles(rows)
+        sniffed = [len(row) for row in rows[n_titles:]]
         if sniffed and sniffed[0] > 1:
-            agreeing = sniffed.count(sniffed[0]) / len(sniffed)
+            agreeing = sniffed.count(sniffed[0]) / len(rows)
             if (agreeing, sniffed[0]) > best:
-                best, found = (agreeing, sniffed[0]), delimiter
+                best, found = (agreeing, sniffed[0]), (delimiter, n_titles)
     return found
 
 
-def column_names(given: Iterable[Any], file: str) -> tuple[list[str], list[str]]:
+def count_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many of the first rows are titles above the names of the columns.
+
+    Titles have fewer fields than the table, or a single one that holds anything. Names are no
+    numbers, and stand above a column of numbers: without that, no row is taken for a title.
+
+    Examples
+    --------
+    >>> count_titles([["Report"], ["size", "sex"], ["1", "f"], ["2", "m"]])
+    1
+    >>> count_titles([["size", "sex"], ["1", "f"], ["2", "m"]])
+    0
+    """
+    widths = Counter(len(row) for row in rows)
+    width = max(widths, key=lambda n: (widths[n], n), default=0)
+    n_titles = 0
+    for row in rows[:MOST_TITLES]:
+        n_filled = sum(bool(cell.strip()) for cell in row)
+        if len(row) > width or n_filled == width:
+            break
+        if len(row) == width and not (width > 2 and row[0].strip() and n_filled == 1):
+            break
+        n_titles += 1
+    header, below = rows[n_titles : n_titles + 1], rows[n_titles + 1 :]
+    if not n_titles or not below or len(header[0]) != width:
+        return 0
+    regular = [row for row in below if len(row) == width]
+    is_header = not any(_is_number(cell) for cell in header[0])
+    columns = ([cell for cell in column if cell.strip()] for column in zip(*regular, strict=True))
+    has_numbers = any(cells and all(map(_is_number, cells)) for cells in columns)
+    return n_titles if is_header and has_numbers and len(regular) > 0.9 * len(below) else 0
+
+
+def column_names(
+    given: Iterable[Any], file: str, *, renames: bool = False
+) -> tuple[list[str], list[str]]:
     """Return unique names of columns, and notes on those that had none.
+
+    Names that occur again are refused, or with ``renames`` numbered as pandas does.
 
     Examples
     --------
     >>> column_names(["size ", ""], "a.csv")
     (['size', 'column 2'], ["A column without a name is called 'column 2'."])
+    >>> column_names(["size", "size"], "a.csv", renames=True)
+    (['size', 'size.1'], ["Another column named 'size' is called 'size.1'."])
     """
     names, notes = [str(name).strip() for name in given], []
     twice = [name for name, n in Counter(names).items() if n > 1 and name]
-    if twice:
+    if twice and not renames:
         raise ValueError(f"{file} must name every column once, got {', '.join(map(repr, twice))}")
     if all(_is_number(name) for name in names):
         notes.append("The first line holds numbers only; taken as the names of the columns.")
+    if twice:
+        notes += _number_names(names)
     unnamed = [i for i, name in enumerate(names) if not name]
     for i in unnamed:
         names[i] = _free_name(f"column {i + 1}", names)
@@ -222,9 +276,23 @@ def column_names(given: Iterable[Any], file: str) -> tuple[list[str], list[str]]
     return names, notes
 
 
+def _number_names(names: list[str]) -> Iterator[str]:
+    """Give names that occur again a number, in place, and yield a note on each."""
+    used, seen = set(names), Counter[str]()
+    for i, name in enumerate(names):
+        if name and seen[name]:
+            number = seen[name]
+            while f"{name}.{number}" in used:
+                number += 1
+            names[i] = f"{name}.{number}"
+            used.add(names[i])
+            yield f"Another column named {brief(name)!r} is called {brief(names[i])!r}."
+        seen[name] += 1
+
+
 def _is_number(name: str) -> bool:
     try:
-        float(name)
+        float(name.replace(",", "."))
     except ValueError:
         return False
     return True
@@ -247,6 +315,7 @@ class Dialect:
     header_line: int  # in which the names of the columns end
     notes: tuple[str, ...]  # on what was guessed, a sentence each
     head: tuple[tuple[str, ...], ...] = field(repr=False)  # the first rows
+    n_skipped: int = 0  # lines above the names of the columns
 
 
 def sniff(path: Path, encoding: str) -> Dialect:
@@ -254,20 +323,43 @@ def sniff(path: Path, encoding: str) -> Dialect:
     file = path.name
 
     def lines() -> Iterator[str]:
-        return _lines(_pieces(path, encoding, SNIFFED_BYTES))
+        return islice(_lines(_pieces(path, encoding, SNIFFED_BYTES)), n_skipped, None)
 
-    delimiter = find_delimiter(lines, file)
-    rows = list(islice(rows_of(lines(), delimiter, file), 1 + N_SNIFFED))
+    n_skipped = 0
+    hint = _SEPARATOR.fullmatch(next(lines(), "").rstrip("\r\n"))
+    n_skipped = 0 if hint is None else 1
+    wanted = DELIMITERS if hint is None else [hint.group(1)]
+    if hint is not None and hint.group(1) not in DELIMITERS:
+        raise ValueError(
+            f"{file}, line 1: fields must be separated by {', '.join(DELIMITERS.values())}, got "
+            f"{hint.group()!r}"
+        )
+    delimiter, n_titles = find_layout(lines, file, wanted)
+    rows = list(islice(rows_of(lines(), delimiter, file, n_skipped), n_titles + 1 + N_SNIFFED))
     if not rows:
         raise ValueError(f"{file} must hold a table, got nothing")
-    (header_line, header), *head = rows
-    names, name_notes = column_names(header, file)
+    titles, (header_line, header), head = rows[:n_titles], rows[n_titles], rows[n_titles + 1 :]
+    names, name_notes = column_names(header, file, renames=True)
     notes = encoding_notes(encoding)
     if delimiter != ",":
         notes.append(f"Fields are separated by {DELIMITERS[delimiter]}.")
+    if titles:
+        notes.append(title_note([row for _, row in titles]))
+        n_skipped = titles[-1][0]
     words = tuple(tuple(row) for _, row in head if len(row) == len(header))
     notes += name_notes
-    return Dialect(path, encoding, delimiter, tuple(names), header_line, tuple(notes), head=words)
+    return Dialect(
+        *(path, encoding, delimiter, tuple(names), header_line, tuple(notes)),
+        head=words,
+        n_skipped=n_skipped,
+    )
+
+
+def title_note(titles: Sequence[Sequence[str]]) -> str:
+    """Return a note on rows above the names of the columns."""
+    words = [" ".join(cell.strip() for cell in row if cell.strip()) for row in titles]
+    rows = "row" if len(titles) == 1 else "rows"
+    return f"{len(titles)} {rows} above the names of the columns left out: {quoted(words, 2)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,8 +463,7 @@ class Chunk:
         if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
             return False
         array = np.frombuffer(data, dtype=np.uint8)
-        ends = self.ends[:, -1]
-        if np.diff(ends, prepend=-1).max() > csv.field_size_limit():
+        if np.diff(self.ends.ravel(), prepend=-1).max() > csv.field_size_limit():
             return False
         if self.ends.shape[1] == 1 and _IS_BLANK[array[self.starts(0)]].any():
             return False
@@ -414,7 +505,8 @@ def chunks_of(dialect: Dialect, most_bytes: int | None = None) -> Iterator[Chunk
     """Yield all rows after the header, in chunks of at least a row; refuse uneven rows."""
     file, width = dialect.path.name, len(dialect.names)
     pieces = _pieces(dialect.path, dialect.encoding, CHUNK_BYTES, most_bytes)
-    rest, n_lines, below_header = b"", 0, False
+    rest, n_lines, below_header = b"", dialect.n_skipped, False
+    pieces = _below(pieces, dialect.n_skipped) if n_lines else pieces
     for piece, is_last in chain(((piece, False) for piece in pieces), [(b"\n", True)]):
         text = rest + piece  # to which the last line's end is added, if it has none
         found = Chunk.of(text, dialect.delimiter, width)
@@ -433,6 +525,22 @@ def chunks_of(dialect: Dialect, most_bytes: int | None = None) -> Iterator[Chunk
             chunk, below_header = chunk.after(1), True
         if len(chunk):
             yield chunk
+
+
+def _below(pieces: Iterable[bytes], n_lines: int) -> Generator[bytes, None, None]:
+    """Yield text without its first lines."""
+    text = b""
+    for piece in pieces:
+        if not n_lines:
+            yield piece
+            continue
+        text += piece
+        while n_lines and (end := _LINE_ENDS.search(text)):
+            if end.group() == b"\r" and end.end() == len(text):
+                break  # a line feed may come with the next piece
+            text, n_lines = text[end.end() :], n_lines - 1
+        if not n_lines and text:
+            yield text
 
 
 def _bounded(pieces: Iterable[bytes], file: str) -> Iterator[bytes]:
