@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle as pickling
+import re
 import warnings
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,6 +16,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ecselm._files import read_whole, write_whole
+from ecselm._json import parsed_json
+from ecselm._wording import brief
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
 from ecselm.saving.budget import check_references, check_texts, parsed_schema
 from ecselm.saving.checks import (
@@ -29,6 +32,7 @@ from ecselm.saving.checks import (
 from ecselm.saving.plain import from_plain, to_plain
 
 FORMAT = 3  # of files; raised when a stored class changes its fields or their meaning
+VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,60}", re.ASCII)  # the characters of PEP 440
 HEADER_LIMIT = 10_000  # bytes; it holds two versions
 PICKLED = b"ecselm pickle "  # a line with the header follows, then the pickle
 EXECUTES = "reading a pickle executes whatever is in it: read it only if you trust who wrote it"
@@ -92,6 +96,7 @@ def save_model(
     ...     load_model(Path(folder) / "small.skops").model.predict([[0.0], [2.0]])
     array([0, 1])
     """
+    _check_path(path)
     _check_arguments(model, card)
     if pickle:
         warnings.warn(EXECUTES, UntrustedFileWarning, stacklevel=2)
@@ -115,6 +120,7 @@ def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedMo
     saved : SavedModel
         With ``model``, ``card`` and ``version``.
     """
+    _check_path(path)
     try:
         content = read_whole(Path(path))
     except OSError as error:
@@ -132,6 +138,11 @@ def load_model(path: str | os.PathLike[str], *, pickle: bool = False) -> SavedMo
             f"path must be a model that save_model has written, got {str(path)!r}: "
             f"{_one_line(error)}"
         ) from error
+
+
+def _check_path(path: str | os.PathLike[str]) -> None:
+    if "\0" in os.fspath(path):
+        raise ValueError(f"path must not hold the character NUL, got {str(path)!r}")
 
 
 def _check_arguments(model: Any, card: str | None) -> None:
@@ -152,10 +163,12 @@ def _written_by(header: bytes) -> str:
     """Return the version in a header, or raise ValueError for another format."""
     if len(header) > HEADER_LIMIT:
         raise ValueError(f"its header must have at most {HEADER_LIMIT} bytes, got {len(header)}")
-    stored = json.loads(header)
+    stored = parsed_json(header)
     number, theirs = stored["format"], stored["ecselm"]
     if type(number) is not int or number < 1 or type(theirs) is not str:
         raise ValueError("its header is damaged")
+    if not VERSION.fullmatch(theirs):  # which messages print
+        raise ValueError(f"its header must name a version of ecselm, got {theirs[:40]!a}")
     if number > FORMAT:
         raise ValueError(
             f"it has format {number} of ecselm {theirs}, and this is ecselm {version('ecselm')}, "
@@ -244,5 +257,4 @@ def _from_pickle(content: bytes, *, allowed: bool) -> SavedModel:
 
 
 def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 500 else f"{text[:500]} ..."
+    return brief(str(error), 500) or type(error).__name__

@@ -41,6 +41,8 @@ _PARTS = {
     "ecselm.search.run.Generation",
     "ecselm.search.run.SearchHistory",
     "ecselm.tables.cells.DayNumbers",
+    "ecselm.tables.encoder.TableEncoder",
+    "ecselm.tables.schema.ColumnNote",
 }
 _SPLITTERS = {
     f"sklearn.model_selection._split.{name}"
