@@ -164,7 +164,12 @@ def as_markdown(outcomes: list[Outcome]) -> str:
 def _cells(outcomes: list[Outcome], task: Task, name: str) -> list[str]:
     found = [o.scores for o in outcomes if (o.task, o.method) == (task.name, name)]
     columns = [[scores[key] for scores in found] for key in task.scores]
-    return [f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}" for values in columns]
+    return [
+        f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
+        if len(values) > 1
+        else f"{values[0]:.3f}"
+        for values in columns
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,14 +1,14 @@
 """Fill the tables of ``docs/methods.md``: ``python -m benchmarks.methods_page``.
 
-The lists come from the registry, the figures from what ``python -m benchmarks.methods`` and
-``python -m benchmarks.lfw`` have left behind.
+The lists come from the registry, the figures from what ``python -m benchmarks.methods``,
+``python -m benchmarks.method_defaults`` and ``python -m benchmarks.lfw`` have left behind.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lfw, methods
+from benchmarks import lfw, method_defaults, methods
 from benchmarks.tables import table
 from ecselm.paper.methods import methods_table
 
@@ -20,7 +20,7 @@ END = "<!-- end -->"
 def filled(page: str) -> str:
     """Return the page with all tables as they are now."""
     parts = {task: _listed(task) for task in ("classification", "regression", "pairs")}
-    parts |= {"results": _results(), "faces": _faces()}
+    parts |= {"results": _results(), "faces": _faces(), "defaults": _defaults()}
     for name, text in parts.items():
         before, rest = page.split(f"<!-- {name} -->\n", 1)
         page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
@@ -37,6 +37,10 @@ def _listed(task: str) -> str:
 
 def _results() -> str:
     return methods.as_markdown(methods.stored(HERE / "methods.json"))
+
+
+def _defaults() -> str:
+    return method_defaults.as_markdown(method_defaults.stored())
 
 
 def _faces() -> str:

@@ -2,15 +2,17 @@
 
 FOLDER is what ``ecselm reproduce all --output FOLDER`` has left: its results, split by split, are
 copied to ``benchmarks/results``, of which the page is made. Synthetic stand-ins are ignored. All
-results of a page come from one run: what another run has left is removed when results are kept,
-and a page is not made of results that differ from the record of the run.
+results of a page come from one run: a folder whose results are not all in its journal is refused,
+what another run has left is removed when results are kept, and a page is not made of results that
+differ from the record of the run.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +59,12 @@ def keep(folder: Path) -> None:
     Results of items that the run does not have are removed: they are of another run. Access
     control has a page of its own, and may be of a run of its own, which leaves all others.
     """
-    run = _journal_head(folder)
+    run, jobs = read_journal(folder)
     found = [name for name in ITEMS if (folder / name / "results.parquet").exists()]
     if not found:
         raise ValueError(f"folder must hold results of ecselm reproduce, got {folder}")
+    for name in found:
+        _check_of_run(folder, name, run, jobs)
     shown = [name for name in found if name in SHOWN]
     for name in (*SHOWN, *found) if shown else found:
         shutil.rmtree(KEPT / name, ignore_errors=True)
@@ -69,15 +73,99 @@ def keep(folder: Path) -> None:
         for file in FILES:
             shutil.copyfile(folder / name / file, KEPT / name / file)
     if shown:
-        text = json.dumps({**run, "items": shown}, indent=1, sort_keys=True)
+        record = {
+            **run,
+            "items": {name: _digest(KEPT / name / "results.parquet") for name in shown},
+            "jobs": len(jobs),
+            "hours": round(spent_seconds(jobs) / 3600.0, 3),
+        }
+        text = json.dumps(record, indent=1, sort_keys=True)
         (KEPT / RECORD).write_text(f"{text}\n", encoding="utf-8")
 
 
-def _journal_head(folder: Path) -> dict[str, Any]:
-    """Return seed, budget, version and digest of the code of a run."""
+def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return seed, budget, version and digest of the code of a run, and its jobs, each once.
+
+    A journal with the heads of two runs is refused.
+    """
+    heads: list[dict[str, Any]] = []
+    jobs: dict[str, dict[str, Any]] = {}
     with (folder / "journal.jsonl").open(encoding="utf-8") as file:
-        run: dict[str, Any] = json.loads(file.readline())["run"]
-    return run
+        for line in file:
+            if not line.endswith("\n"):  # the run was killed there, and its job has no result
+                continue
+            one = json.loads(line)
+            if "run" in one:
+                heads.append(one["run"])
+            else:
+                jobs[one["key"]] = one
+    for head in heads[1:]:
+        for key in sorted(set(head) | set(heads[0])):
+            if head.get(key) != heads[0].get(key):
+                raise ValueError(
+                    f"folder must hold one run, got {key} {heads[0].get(key)} and "
+                    f"{head.get(key)} in its journal"
+                )
+    return heads[0], list(jobs.values())
+
+
+def spent_seconds(jobs: Sequence[Mapping[str, Any]]) -> float:
+    """Return the time of all jobs, figures 11 and 12 included.
+
+    Rows that are prepared for all methods of a split count once: every job of the split has
+    their time.
+    """
+    total, prepared = 0.0, {}
+    for job in jobs:
+        protocol, data, checksums, *_, split = job["key"].split("|")
+        for _, value, at in job["seconds"]:
+            if at == "prepare":
+                place = (protocol, data, checksums, split)
+                prepared[place] = max(value, prepared.get(place, 0.0))
+            else:
+                total += value
+    return total + sum(prepared.values())
+
+
+def _check_of_run(
+    folder: Path, name: str, run: Mapping[str, Any], jobs: Sequence[Mapping[str, Any]]
+) -> None:
+    """Raise ValueError for results of an item that are not those of the journal.
+
+    Items do not record the digest of the code, but their numbers do not agree to the last bit
+    with those of other code, or else it makes no difference.
+    """
+    record = json.loads((folder / name / "run.json").read_text(encoding="utf-8"))
+    for key in ("budget", "seed", "version"):
+        if record[key] != run[key]:
+            raise ValueError(
+                f"folder must hold one run: {name} must have {key} {run[key]}, got {record[key]}"
+            )
+    known = {
+        (data, int(split), metric, value)
+        for job in jobs
+        for data, split in [_place(job["key"])]
+        for metric, value, _ in job["rows"]
+    }
+    frame = read_rows(folder / name / "results.parquet")
+    columns = (frame[column].tolist() for column in ("data", "split", "metric", "value"))
+    for place in zip(*columns, strict=True):
+        if place not in known:
+            data, split, metric, value = place
+            raise ValueError(
+                f"folder must hold one run: {name} must have the results of the journal, got "
+                f"{metric} {value} on {data}, split {split}, of another"
+            )
+
+
+def _place(key: str) -> tuple[str, str]:
+    """Return data and split of a job."""
+    parts = key.split("|")
+    return parts[1], parts[-1]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def filled(page: str) -> str:
@@ -104,11 +192,19 @@ def check_one_run() -> None:
                     f"kept results must be of one run: {name} must have {key} {expected}, got "
                     f"{value}; keep a whole run again"
                 )
-    if run is not None and set(kept) != set(run["items"]):
+    if run is None:
+        return
+    if set(kept) != set(run["items"]):
         other = sorted(set(kept) ^ set(run["items"]))
         raise ValueError(
             f"kept results must be those of the record, {RECORD}, got others of {', '.join(other)}"
         )
+    for name, digest in run["items"].items():
+        if _digest(KEPT / name / "results.parquet") != digest:
+            raise ValueError(
+                f"kept results must be of one run: those of {name} must be as the record, "
+                f"{RECORD}, has them; keep a whole run again"
+            )
 
 
 def run_record() -> dict[str, Any] | None:
@@ -163,11 +259,17 @@ def _code() -> str:
             "**of states of the code that were not recorded**: tables of this page may be of "
             "different ones."
         )
-    return f"code `{run['code']}`: one run, one state of the code."
+    return f"code `{run['code']}`: all tables are of one run of one state of the code."
 
 
 def _hours() -> str:
     """Return the time of all fits, each counted once, though several tables may show it."""
+    run = run_record()
+    if run is not None:
+        return (
+            f"The run took {run['hours']:.1f} hours of one core for {run['jobs']} fits, with "
+            "tuning, prediction and all figures."
+        )
     frames = [_seconds_of(name) for name in SHOWN if _is_kept(name)]
     once = pd.concat(frames).drop_duplicates(["data", "method", "split", "at"])
     hours = float(once["value"].sum()) / 3600.0

@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks import method_defaults
 from benchmarks.methods import TRIVIAL, Outcome, Task, as_markdown, jobs, run
 from benchmarks.methods_page import PAGE, filled
 from ecselm.paper.datasets import Dataset
@@ -50,3 +51,36 @@ def test_tables_give_means_and_spreads():
 def test_the_page_is_up_to_date():
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page) == page, "run: python -m benchmarks.methods_page"
+
+
+def test_defaults_are_confirmed_on_seeds_and_sets_that_did_not_choose_them(tmp_path):
+    planned = list(method_defaults.jobs())
+    chosen_on = {(source.name, seed) for phase, source, seed in planned if phase == "development"}
+    confirmed = {(source.name, seed) for phase, source, seed in planned if phase != "development"}
+    assert not chosen_on & confirmed
+    assert len({name for name, _ in confirmed} - {name for name, _ in chosen_on}) >= 2
+    quick = list(method_defaults.jobs(quick=True))
+    assert [phase for phase, _, _ in quick] == list(method_defaults.PHASES)
+    outcomes = [one for job in quick[-1:] for one in method_defaults.run(*job, tmp_path)]
+    assert [one.method for one in outcomes] == [one.method for one in method_defaults.CHOICES]
+    assert all(one.data == "iris" and one.default > 0.8 for one in outcomes)
+
+
+def test_kept_outcomes_of_defaults_have_every_split_of_every_method():
+    found = {(one.phase, one.data, one.seed, one.method) for one in method_defaults.stored()}
+    assert found == {
+        (phase, source.name, seed, choice.method)
+        for phase, source, seed in method_defaults.jobs()
+        for choice in method_defaults.CHOICES
+    }
+
+
+def test_a_default_that_lost_is_shown_as_a_loss():
+    outcomes = [
+        method_defaults.Outcome(phase, "iris", 0, choice.method, 0.8, 0.9, 0.95)
+        for phase in ("new splits", "new data")
+        for choice in method_defaults.CHOICES
+    ]
+    text = method_defaults.as_markdown(outcomes)
+    assert "| new data | 0.800 | 0.900 | 0 / 1 | 1-NN | 0.950 | 0.150, iris |" in text
+    assert "| NS | 0.800 (0.900) |" in text

@@ -1,6 +1,8 @@
 """The page of results says what the kept results of every split say."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -16,9 +18,12 @@ from benchmarks.results_page import (
     check_one_run,
     filled,
     keep,
+    read_journal,
     run_record,
+    spent_seconds,
 )
 from ecselm.paper.protocols.layout import baseline
+from ecselm.paper.protocols.reproduction import code_digest
 
 
 def test_the_page_of_results_is_up_to_date():
@@ -74,18 +79,26 @@ def test_the_best_other_method_is_no_form_of_ecselm():
     assert _standing("table-1", found, 0.55, "ECSELM as printed")[1:3] == ["2 of 3", "ELM"]
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """A small run of two items on stand-ins, and an empty place to keep it in."""
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    """A small run of two items on stand-ins."""
     from dataclasses import replace
 
     from ecselm.paper.protocols import QUICK, reproduce
 
-    monkeypatch.delenv("ECSELM_DATA", raising=False)
+    folder = tmp_path_factory.mktemp("run")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ECSELM_DATA", raising=False)
+        for name in ("table-10", "table-14"):
+            reproduce(name, folder, budget=replace(QUICK, most_rows=60, repeats=2))
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, finished_run):
+    """A copy of the run, and an empty place to keep it in."""
     monkeypatch.setattr(results_page, "KEPT", tmp_path / "kept")
-    for name in ("table-10", "table-14"):
-        reproduce(name, tmp_path / "run", budget=replace(QUICK, most_rows=60, repeats=2))
-    return tmp_path / "run"
+    return Path(shutil.copytree(finished_run, tmp_path / "run"))
 
 
 def test_kept_results_are_those_of_one_run_with_its_record(run, tmp_path):
@@ -93,6 +106,8 @@ def test_kept_results_are_those_of_one_run_with_its_record(run, tmp_path):
     (kept / "table-1").mkdir(parents=True)
     (kept / "table-1" / "run.json").write_text("{}")
     (kept / "other.json").write_text("{}")
+    with (run / "journal.jsonl").open("a") as file:
+        file.write('{"key": "cut o')  # by a kill
     keep(run)
     assert sorted(path.name for path in kept.iterdir()) == [
         "other.json",
@@ -101,7 +116,7 @@ def test_kept_results_are_those_of_one_run_with_its_record(run, tmp_path):
         "table-14",
     ]
     record = run_record()
-    assert record["items"] == ["table-10", "table-14"]
+    assert list(record["items"]) == ["table-10", "table-14"]
     head = (run / "journal.jsonl").read_text().splitlines()[0]
     assert record["code"] == json.loads(head)["run"]["code"]
     check_one_run()
@@ -119,7 +134,9 @@ def test_a_page_is_not_made_of_results_of_another_run(run, tmp_path, key, value)
 def test_results_beside_those_of_the_record_are_refused(run, tmp_path):
     keep(run)
     record = tmp_path / "kept" / RECORD
-    record.write_text(json.dumps({**json.loads(record.read_text()), "items": ["table-10"]}))
+    content = json.loads(record.read_text())
+    del content["items"]["table-14"]
+    record.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="got others of table-14"):
         check_one_run()
 
@@ -129,8 +146,9 @@ def test_the_page_states_version_code_and_time_or_that_they_are_unknown(run, tmp
     page = "".join(f"<!-- {name} -->\n<!-- end -->\n" for name in parts_of_the_page())
     text = filled(page)
     record = run_record()
-    assert f"version {record['version']}, code `{record['code']}`: one run" in text
-    assert "hours of one core" in text
+    head = f"version {record['version']}, code `{record['code']}`: all tables are of one run of one"
+    assert head in text
+    assert f"took {record['hours']:.1f} hours of one core for {record['jobs']} fits" in text
     assert text.count(results_page.MISSING) > 5
     (tmp_path / "kept" / RECORD).unlink()
     assert "of states of the code that were not recorded" in filled(page)
@@ -147,17 +165,77 @@ def test_a_folder_without_results_is_refused_and_nothing_is_removed(run, tmp_pat
     (empty / "journal.jsonl").write_text('{"run": {}}\n')
     with pytest.raises(ValueError, match="folder must hold results of ecselm reproduce"):
         keep(empty)
-    assert run_record()["items"] == ["table-10", "table-14"]
+    assert list(run_record()["items"]) == ["table-10", "table-14"]
+
+
+def test_hours_are_those_of_the_journal_with_figures_and_prepared_rows_once(run):
+    head, jobs = read_journal(run)
+    assert head["code"] == code_digest()
+    one = {"prepare": 7.0, "choose": 1.0, "learn": 2.0, "answer": 0.5}
+
+    def job(key, **changed):
+        return {
+            "key": key,
+            "seconds": [["seconds", value, at] for at, value in {**one, **changed}.items()],
+        }
+
+    made = [
+        job("similarities|LFW|a-b|ELM||0"),
+        job("similarities|LFW|a-b|ELM|C=1.0,n_hidden=100|0"),  # of figure 11
+        job("similarities|LFW|a-b|ELM||1", prepare=5.0),
+        job("verification|LFW|a-b|SILD||0", prepare=0.0),
+    ]
+    assert spent_seconds(made) == 4 * 3.5 + 7.0 + 5.0
+    keep(run)
+    assert run_record()["hours"] == round(spent_seconds(jobs) / 3600, 3)
+    assert run_record()["jobs"] == len(jobs) > 20
+
+
+def test_a_journal_of_two_states_of_the_code_is_refused(run):
+    path = run / "journal.jsonl"
+    head, *lines = path.read_text().splitlines()
+    other = json.loads(head)
+    other["run"]["code"] = "0123456789ab"
+    half = len(lines) // 2
+    path.write_text("\n".join([head, *lines[:half], json.dumps(other), *lines[half:], ""]))
+    with pytest.raises(
+        ValueError, match=r"folder must hold one run, got code \w+ and 0123456789ab"
+    ):
+        keep(run)
+    assert not results_page.KEPT.exists()
+
+
+def test_an_item_that_is_not_of_the_journal_is_refused(run):
+    path = run / "table-10" / "results.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[3, "value"] += 1e-9
+    frame.to_parquet(path, index=False)
+    with pytest.raises(ValueError, match="table-10 must have the results of the journal, got"):
+        keep(run)
+    assert not results_page.KEPT.exists()
+
+
+def test_results_that_were_replaced_after_they_were_kept_are_refused(run, tmp_path):
+    keep(run)
+    path = tmp_path / "kept" / "table-10" / "results.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[3, "value"] += 0.1
+    frame.to_parquet(path, index=False)
+    with pytest.raises(ValueError, match="those of table-10 must be as the record"):
+        check_one_run()
 
 
 def test_a_run_of_access_control_alone_leaves_the_results_of_other_runs(run, tmp_path):
     keep(run)
-    other, record = tmp_path / "other", run_record()
-    (other / "access").mkdir(parents=True)
-    (other / "journal.jsonl").write_text('{"run": {"seed": 1}}\n')
-    for name in results_page.FILES:
-        (other / "access" / name).write_text("made here")
-    keep(other)
-    assert (tmp_path / "kept" / "access" / "run.json").read_text() == "made here"
+    record = run_record()
+    shutil.rmtree(run / "table-14")
+    (run / "table-10").rename(run / "access")  # as if it had been another run
+    path = run / "access" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "seed": 1}))
+    journal = run / "journal.jsonl"
+    journal.write_text(journal.read_text().replace('"seed": 0', '"seed": 1', 1))
+    keep(run)
+    kept = json.loads((tmp_path / "kept" / "access" / "run.json").read_text())
+    assert kept["seed"] == 1
     assert run_record() == record
     check_one_run()

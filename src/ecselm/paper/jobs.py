@@ -10,7 +10,6 @@ differ from run to run and have a file of their own.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,13 +19,16 @@ from typing import Any, Protocol
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
-from ecselm._files import write_whole
+from ecselm._files import (
+    FileWriteError,
+    append_whole,
+    locked,
+    make_folder,
+    write_whole,
+)
+from ecselm._json import parsed_json
+from ecselm._processes import end_with_parent
 from ecselm._progress import progress_bar
-
-try:
-    import fcntl
-except ImportError:  # Windows: two runs in one folder are not noticed there
-    fcntl = None  # type: ignore[assignment]
 
 COLUMNS = ("data", "method", "split", "metric", "at", "value")
 Row = tuple[str, str, int, str, str, float]
@@ -109,35 +111,31 @@ class Journal:
     def open(self) -> None:
         """Create the folder and the file, or remove a line that was not finished."""
         lines = self._lines()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder, name="output")
         kept = [self._head, *(line for line in lines[1:] if _parse(line) is not None)]
         if lines != [*kept, ""]:
-            write_whole(self._file, "".join(f"{line}\n" for line in kept).encode())
+            content = "".join(f"{line}\n" for line in kept).encode()
+            write_whole(self._file, content, name="output")
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Refuse a second run in the folder; the system unlocks it when the process ends."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as file:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise RuntimeError(
-                        f"the output folder must be used by one run at a time, got {self.folder} "
-                        f"with another at work"
-                    ) from None
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"the output must be a folder, got the file {self.folder}")
+        make_folder(self.folder, name="output")
+        refusal = (
+            f"the output folder must be used by one run at a time, got {self.folder} with another "
+            "at work"
+        )
+        with locked(self.folder / "lock", refusal, name="output"):
             yield
 
     def add(self, result: JobResult) -> None:
-        """Append one result, and return when it is on disk."""
+        """Append one result, and return when it is on disk; on an error nothing is appended."""
         rows = [[row.metric, row.value, row.at] for row in result.rows]
         seconds = [[row.metric, row.value, row.at] for row in result.seconds]
         line = json.dumps({"key": result.key, "rows": rows, "seconds": seconds})
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_whole(self._file, f"{line}\n".encode(), name="output")
 
     def _lines(self) -> list[str]:
         """Return the lines of the file, none where it is missing or empty."""
@@ -145,7 +143,13 @@ class Journal:
             raise ValueError(f"the output must be a folder, got the file {self.folder}")
         if not self._file.exists() or self._file.stat().st_size == 0:
             return []
-        lines = self._file.read_text(encoding="utf-8", errors="replace").split("\n")
+        try:
+            lines = self._file.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError as error:
+            raise ValueError(
+                f"output must be a folder whose results can be read, got {str(self._file)!r}: "
+                f"{error.strerror}"
+            ) from error
         if lines[0] != self._head:
             raise ValueError(
                 f"the output folder must be new or hold results of the same run, got "
@@ -157,7 +161,7 @@ class Journal:
 def _parse(line: str) -> JobResult | None:
     """Return the result on a line, or None for one that was cut off."""
     try:
-        one = json.loads(line)
+        one = parsed_json(line)
         rows, seconds = (
             tuple(Measurement(metric, value, at) for metric, value, at in one[part])
             for part in ("rows", "seconds")
@@ -201,7 +205,8 @@ def run_jobs(
         )
         with (
             bar as advance,
-            parallel_config("loky", inner_max_num_threads=1),
+            # Workers of a killed run would go on with jobs whose results nothing takes.
+            parallel_config("loky", inner_max_num_threads=1, initializer=end_with_parent),
             _kill_workers_on_error(n_jobs),
         ):
             n_workers = min(n_jobs, max(1, len(pending)))
@@ -229,8 +234,10 @@ def _run(job: Job) -> JobResult:
     """Run a job, and name it if it fails."""
     try:
         return job.run()
-    except ImportError:
+    except (ImportError, FileWriteError):
         raise
+    except MemoryError as error:
+        raise RuntimeError(f"{job.title}: memory is used up") from error
     except Exception as error:
         raise RuntimeError(f"{job.title}: {error}") from error
 
@@ -282,7 +289,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     table = pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema)
     buffer = pa.BufferOutputStream()
     parquet.write_table(table, buffer, compression="zstd")
-    write_whole(path, buffer.getvalue().to_pybytes())
+    write_whole(path, buffer.getvalue().to_pybytes(), name="output")
 
 
 def read_rows(path: Path) -> Any:

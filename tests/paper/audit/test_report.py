@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ecselm.paper.audit import Effort, audit, render, report
 from ecselm.paper.audit.searches import Arm, SearchJob
+from ecselm.paper.audit.tables import printed_gains
 from ecselm.paper.datasets import make_m2b_like
+from ecselm.paper.protocols.published import PUBLISHED
 
 SHORT = Effort(2, 6, 1)
+PAGE = Path(__file__).parents[3] / "docs" / "audit.md"
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +106,17 @@ def test_gains_are_compared_with_those_of_the_same_methods_in_the_same_table(fou
     assert f"{100 * (oracle.mean - plain):+.1f}" in text
     assert "ECSELM over ELM, ten splits 400/220: +17.0 in the line Facial (A), E" in text
     assert "+12.1 to +18.4 in all 8." in text
+
+
+def test_the_page_has_the_contrasts_as_they_are_computed():
+    if not PAGE.is_file():
+        pytest.skip("needs the documentation, which lies beside the sources")
+    page = PAGE.read_text(encoding="utf-8")
+    for line in report._printed(printed_gains()):
+        assert line in page
+    elms = PUBLISHED["table-1"].by_method()
+    best = [max(elms[name][i] for name in elms if name != "ECSELM") for i in range(8)]
+    assert [one.best for one in printed_gains()] == best
 
 
 def test_the_table_of_splits_has_equal_costs_on_the_rows_of_every_fitness(found):

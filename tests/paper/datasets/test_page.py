@@ -32,7 +32,7 @@ def run(code):
 def test_snippets_run_without_a_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("ECSELM_DATA", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert len(snippets(marked=False)) == 3
+    assert len(snippets(marked=False)) == 4
     for code in snippets(marked=False):
         run(code)
 

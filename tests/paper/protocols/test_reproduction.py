@@ -295,7 +295,7 @@ def test_the_digest_of_the_code_follows_every_module_that_results_depend_on(tmp_
 def test_own_data_in_the_layout_of_the_paper_are_called_what_they_are(tmp_path, monkeypatch):
     def own():
         data = make_enose_like(random_state=0)
-        return replace(data, name="E-NOSE", X=data.X[::2], y=data.y[::2], synthetic=False)
+        return replace(data, X=data.X[::2], y=data.y[::2], synthetic=False, own=True)
 
     monkeypatch.setattr("ecselm.paper.protocols.imbalance.load_enose", own)
     done = reproduce("table-11", tmp_path, budget=SHORT, synthetic=False)

@@ -20,6 +20,7 @@ from ecselm.paper.statistics import (
 ROUNDING = 0.005 + 1e-9  # two decimals are printed
 PERMUTED = ("CSLDA", "CSLPP", "CSMFA")  # headings that table XII mixes up in the row of AR
 OURS = "ECSELM"
+OTHER_ELMS = ("ELM", "KELM", "W1ELM", "W2ELM", "E-ELM")  # of table I
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +78,29 @@ class SplitStd:
 
 @dataclass(frozen=True, slots=True)
 class PrintedGain:
-    """The gain of the paper's ECSELM over its plain ELM in one line of table I, in points."""
+    """Accuracies of one line of table I, and the gains of the paper's ECSELM, in points."""
 
     row: str
-    plain: float
+    plain: float  # ELM
+    best: float  # the best of the other ELMs
     ours: float
 
     @property
     def points(self) -> float:
-        """Return the difference of the accuracies."""
+        """Return the gain over plain ELM."""
         return self.ours - self.plain
+
+    @property
+    def points_over_best(self) -> float:
+        """Return the gain over the best of the other ELMs."""
+        return self.ours - self.best
 
 
 def printed_gains() -> tuple[PrintedGain, ...]:
-    """Return what table I prints of ECSELM and plain ELM, the two that the searches compare.
+    """Return what table I prints of ECSELM, of plain ELM and of the best of the other ELMs.
 
-    The text speaks of ten points over the other ELMs, the best of which is E-ELM. A search of
-    costs that starts from plain ELM has to be compared with the gain over plain ELM.
+    A search of costs that starts from plain ELM has to be compared with the gain over plain
+    ELM; the text of the paper speaks of the others.
 
     Examples
     --------
@@ -101,7 +108,8 @@ def printed_gains() -> tuple[PrintedGain, ...]:
     [15.6, 15.86, 17.0]
     """
     table = PUBLISHED["table-1"]
-    columns = (table.rows, table.column("ELM"), table.column(OURS))
+    others = zip(*(table.column(name) for name in OTHER_ELMS), strict=True)
+    columns = (table.rows, table.column("ELM"), map(max, others), table.column(OURS))
     return tuple(PrintedGain(*line) for line in zip(*columns, strict=True))
 
 

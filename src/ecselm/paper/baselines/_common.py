@@ -15,7 +15,7 @@ from ecselm._sklearn import check_weights
 from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._base import KERNEL as ELM_KERNEL
-from ecselm.estimators._base import class_codes
+from ecselm.estimators._base import check_magnitude, class_codes
 from ecselm.layers import KernelMap, limit_rows, resolve_gamma
 
 KERNEL: dict[str, list[Any]] = {name: rule for name, rule in ELM_KERNEL.items() if name != "scale"}
@@ -101,6 +101,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return the training rows, and refuse more of them than a kernel matrix may have."""
         given = read_labels(self, X, y, sample_weight, sparse=self.kernel != "precomputed")
         limit_rows(given.X.shape[0], self.max_samples)
+        check_magnitude(given.X)
         return given
 
     def _map(self, given: Labelled) -> KernelMap:

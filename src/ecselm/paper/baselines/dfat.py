@@ -18,7 +18,7 @@ from ecselm._random import as_generator
 from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._threads import one_blas_thread
 from ecselm._typing import BoolArray, FloatArray
-from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._base import all_or_nothing, check_targets
 
 LINKS = ("identity", "tanh")
 
@@ -371,6 +371,7 @@ class DFATRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
+        check_targets(y)
         X, y = validate_data(
             self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True
         )

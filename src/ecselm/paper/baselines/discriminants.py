@@ -1,4 +1,4 @@
-"""Discriminant analysis: with a kernel, and by partial least squares with and without one."""
+"""Discriminant analysis: of few rows, with a kernel, and by partial least squares."""
 
 from __future__ import annotations
 
@@ -21,8 +21,153 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, Matrix
-from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._base import all_or_nothing, check_magnitude
 from ecselm.paper.baselines._common import KERNEL, KernelMachine, margins, read_labels, read_rows
+
+
+def ledoit_wolf_share(G: FloatArray, d: int) -> float:
+    """Return the share s of the identity in ``(1 - s) S + s tr(S)/d I`` by Ledoit and Wolf.
+
+    ``S = Z'Z/N`` for rows Z (N, d) about their mean, of which only ``G = ZZ'`` is needed:
+    ``sum S_ij^2 = sum G_ij^2/N^2`` and ``tr(S) = tr(G)/N``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.covariance import ledoit_wolf_shrinkage
+    >>> Z = np.random.default_rng(0).normal(size=(8, 30))
+    >>> Z -= Z.mean(axis=0)
+    >>> bool(abs(ledoit_wolf_share(Z @ Z.T, 30) - ledoit_wolf_shrinkage(Z)) < 1e-12)
+    True
+    """
+    n = len(G)
+    squares = float((G**2).sum()) / n**2  # of the entries of S
+    away = squares - float(G.trace() / n) ** 2 / d  # from the multiple of the identity
+    noise = (float((G.diagonal() ** 2).sum()) / n - squares) / n
+    return 1.0 if away <= 0 else float(np.clip(noise / away, 0.0, 1.0))
+
+
+class SmallSampleLDA(ClassifierMixin, BaseEstimator):
+    """Linear discriminant analysis that shrinks the scatter within classes where it is singular.
+
+    N rows of k classes have a scatter S within classes of a rank of N - k at most. With more
+    features than that, scikit-learn's solver leaves out the null space of S, in which few rows
+    of many features differ most. Here S becomes ``(1 - s) S + s tr(S)/d I`` then, with the s of
+    Ledoit and Wolf (2004); else this is scikit-learn's analysis.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        As in scikit-learn's LinearDiscriminantAnalysis. S is shrunk for ``"svd"`` only.
+    shrinkage : float, "auto" or None, default=None
+        As there, for the other solvers.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    coef_ : array of shape (k, n)
+    intercept_ : array of shape (k,)
+    shrinkage_ : float
+        The s, 0 where S was not shrunk here.
+    n_features_in_ : int
+
+    Notes
+    -----
+    ``a_c = S^-1 mu_c`` needs no matrix of order n: with the rows Z about the means of their
+    classes, ``S = r I + q Z'Z`` gives ``S^-1 v = (v - Z'(r/q I + ZZ')^-1 Z v)/r``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from ecselm.paper.baselines.discriminants import SmallSampleLDA
+    >>> X, y = load_digits(n_class=2, return_X_y=True)
+    >>> model = SmallSampleLDA().fit(X[:20], y[:20])  # of 64 features
+    >>> bool(model.score(X[20:], y[20:]) > 0.95), 0 < model.shrinkage_ < 1
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "solver": [StrOptions({"svd", "lsqr", "eigen"})],
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"}), None],
+    }
+
+    def __init__(self, solver: str = "svd", *, shrinkage: float | str | None = None) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the discriminants.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, n)
+        y : array of shape (N,)
+
+        Returns
+        -------
+        self
+        """
+        given = read_labels(self, X, y, sparse=False)
+        check_magnitude(given.X)
+        if (given.X[0] == given.X).all():
+            raise ValueError("X must have rows that differ from each other, got copies of one")
+        n, d = given.X.shape
+        self.classes_, self.shrinkage_ = given.classes, 0.0
+        if self.solver != "svd" or self.shrinkage is not None or n - given.n_classes >= d:
+            plain = LinearDiscriminantAnalysis(solver=self.solver, shrinkage=self.shrinkage)
+            plain.fit(given.X, given.y)
+            self.coef_, self.intercept_ = plain.coef_, plain.intercept_
+            if given.n_classes == 2:  # half of the margin for each class
+                self.coef_ = np.vstack([-plain.coef_, plain.coef_]) / 2
+                self.intercept_ = np.append(-plain.intercept_, plain.intercept_) / 2
+            return self
+        counts, X64 = given.counts(), given.X.astype(np.float64)
+        means = (given.one_hot.T @ X64) / counts[:, np.newaxis]
+        Z = X64 - means[given.y]
+        G = Z @ Z.T
+        mean_variance = float(G.trace()) / (n * d)
+        self.shrinkage_ = s = ledoit_wolf_share(G, d)
+        if mean_variance == 0 or s == 1:  # S is a multiple of I
+            self.coef_ = means / (mean_variance or 1.0)
+        else:
+            r, q = s * mean_variance, (1.0 - s) / n
+            G.flat[:: n + 1] += r / q
+            self.coef_ = (means - solve(G, Z @ means.T, assume_a="pos").T @ Z) / r
+        self.intercept_ = np.log(counts / n) - 0.5 * np.einsum("ij,ij->i", means, self.coef_)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of each class; the largest is the predicted class.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, n)
+
+        Returns
+        -------
+        scores : array of shape (N,) for two classes, else (N, k)
+        """
+        return margins(self._scores(X))
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the class with the largest score.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (N, n)
+
+        Returns
+        -------
+        labels : array of shape (N,)
+        """
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def _scores(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return read_rows(self, X, sparse=False) @ self.coef_.T + self.intercept_
 
 
 def discriminant_directions(

@@ -157,11 +157,15 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._scaled(read_rows(self, X, sparse=False))
-        columns = [
-            subspace_residuals(X - origin, U)
-            for origin, U in zip(self.means_, self.bases_, strict=True)
-        ]
-        return np.column_stack(columns)
+        with np.errstate(all="ignore"):  # refused below
+            columns = [
+                subspace_residuals(X - origin, U)
+                for origin, U in zip(self.means_, self.bases_, strict=True)
+            ]
+        residuals = np.column_stack(columns)
+        if not np.isfinite(residuals).all():
+            raise ValueError("X must have finite squares, got values that are too large")
+        return residuals
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the residuals, negated; the largest is the predicted class.
@@ -194,7 +198,11 @@ class NearestSubspaceClassifier(ClassifierMixin, BaseEstimator):
     def _scaled(self, X: FloatArray) -> FloatArray:
         if not self.normalize:
             return X
-        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(X, axis=1, keepdims=True)
+            if not np.isfinite(lengths).all():  # of rows whose squares are not finite
+                X = X / np.where(np.isfinite(lengths), 1.0, np.abs(X).max(axis=1, keepdims=True))
+                lengths = np.linalg.norm(X, axis=1, keepdims=True)
         return X / np.where(lengths > 0, lengths, 1.0)
 
     def __sklearn_tags__(self) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm._typing import AnyArray, IntArray
 from ecselm.displays._drawing import COLOURS
 from ecselm.metrics.intervals import bootstrap_interval
@@ -36,7 +36,7 @@ from ecselm.paper.jobs import (
     run_jobs,
     write_rows,
 )
-from ecselm.paper.protocols.figures import METADATA, PANEL, STYLE, SUFFIXES
+from ecselm.paper.protocols.figures import PANEL, STYLE, SUFFIXES, save_figure
 from ecselm.paper.protocols.layout import Table
 from ecselm.paper.protocols.protocol import repeat_generators
 from ecselm.search import interruptible
@@ -322,8 +322,7 @@ def draw_gains(values: Any, gains: Any, path: Path) -> tuple[Path, ...]:
             ax.set_title(NAMES[target], fontsize="small")
             _draw(ax, values[values["target"] == target], gains[gains["target"] == target])
         panels[0].set_ylabel("gain of learned over prior costs")
-        for file in files:
-            figure.savefig(file, dpi=150, metadata=METADATA[file.suffix])
+        save_figure(figure, files)
     return files
 
 
@@ -401,7 +400,7 @@ def write_report(jobs: Sequence[MinorityJob], journal: Journal) -> MinorityResul
     """
     done = journal.results()
     finished = [(job, done[job.key]) for job in jobs if job.key in done]
-    journal.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(journal.folder, name="output")
     write_rows(journal.folder / "results.parquet", _rows(finished))
     write_rows(journal.folder / "seconds.parquet", _seconds(finished))
     results = read_rows(journal.folder / "results.parquet")

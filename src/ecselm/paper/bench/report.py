@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm.paper.bench.cases import (
     COST_TARGETS,
     HALVES,
@@ -25,7 +25,7 @@ from ecselm.paper.bench.cases import (
 )
 from ecselm.paper.bench.plan import BenchJob, PlannedCase
 from ecselm.paper.jobs import JobResult, Journal, Row, read_rows, write_rows
-from ecselm.paper.protocols.figures import METADATA, STYLE, SUFFIXES
+from ecselm.paper.protocols.figures import STYLE, SUFFIXES, save_figure
 from ecselm.paper.protocols.layout import Table
 from ecselm.paper.statistics import (
     CriticalDifferenceDisplay,
@@ -335,8 +335,7 @@ def draw_ranks(ranks: Any, n_sets: int, title: str, path: Path) -> tuple[Path, .
         ax = figure.subplots()
         ax.set_title(title, fontsize="small")
         display.plot(ax)
-        for file in files:
-            figure.savefig(file, dpi=150, metadata=METADATA[file.suffix])
+        save_figure(figure, files)
     return files
 
 
@@ -412,7 +411,7 @@ def write_report(
     """
     done = journal.results()
     finished = [(job, done[job.key]) for job in jobs if job.key in done]
-    journal.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(journal.folder, name="output")
     for kind in ("seconds", "results"):
         rows = [row for job, one in finished for row in _rows(job, one, kind)]
         write_rows(journal.folder / f"{kind}.parquet", rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -49,6 +50,7 @@ M2B_SOURCE = Source(
     "its authors; the documentation of load_m2b says how to write m2b.npz",
     "those of its authors",
 )
+# Columns and rows of the paper's data; own data may have others.
 WIDTHS = {"facial_geometric": None, "facial_appearance": 300, "dressing": 300, "vocal": 50}
 N_PEOPLE = 620  # of either culture
 
@@ -69,6 +71,8 @@ def load_m2b(
       ones are needed;
     - ``facial_score``, ``dressing_score``, ``vocal_score`` (1240,): in [1, 10].
 
+    Own data may have other numbers of rows and columns, with both cultures.
+
     Parameters
     ----------
     features : {"facial_geometric", "facial_appearance", "dressing", "vocal"}
@@ -81,7 +85,7 @@ def load_m2b(
     Returns
     -------
     Dataset
-        Of 620 rows.
+        Of 620 rows; ``own`` is set for a file of other sizes.
 
     Examples
     --------
@@ -92,24 +96,35 @@ def load_m2b(
     path = find_file(M2B_SOURCE, "m2b.npz", folder)
     rated = f"{features.split('_', maxsplit=1)[0]}_score"
     arrays = read_npz(path, ["culture", features, rated])
-    n = 2 * N_PEOPLE
-    people = check_array(arrays, "culture", "U", (n,), path.name)
-    X = check_array(arrays, features, "f", (n, WIDTHS[features]), path.name)
+    people = check_array(arrays, "culture", "U", (None,), path.name)
+    n = len(people)
+    X = check_array(arrays, features, "f", (n, None), path.name)
     scores = check_array(arrays, rated, "f", (n,), path.name)
-    check_counts(people, ("E", "W"), (N_PEOPLE, N_PEOPLE), f"{path.name}, array culture")
+    others = people[~np.isin(people, ("E", "W"))].tolist()
+    if others:
+        raise ValueError(
+            f"{path.name}, array culture: must be 'E' or 'W', got {brief(repr(others[0]))}"
+        )
+    check_counts(people, ("E", "W"), (2, 2), f"{path.name}, array culture")
     if scores.min() < 1 or scores.max() > 10:
         raise ValueError(
             f"{path.name}, array {rated}: scores must lie in [1, 10], got {scores.min():g} to "
             f"{scores.max():g}"
         )
     rows = people == culture
-    return beauty_dataset(
-        f"M2B {features} {culture}",
+    own = (
+        n != 2 * N_PEOPLE
+        or rows.sum() != N_PEOPLE
+        or WIDTHS[features] not in (None, X.shape[1])  # None: the paper does not say
+    )
+    data = beauty_dataset(
+        f"{'own' if own else 'M2B'} {features} {culture}",
         X[rows].astype(float),
         scores[rows],
         target,
-        M2B_SOURCE.sentence,
+        M2B_SOURCE.own_sentence(path.name) if own else M2B_SOURCE.sentence,
     )
+    return replace(data, own=own)
 
 
 def check_m2b_choice(features: str, culture: str, target: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,10 @@ class Source:
     def sentence(self) -> str:
         """Origin and terms, for the record."""
         return f"{self.origin}, from {self.address}; terms: {self.terms}."
+
+    def own_sentence(self, file: str) -> str:
+        """Return what to record of a file in the layout of these data that holds others."""
+        return f"Own data of {self.folder}/{file}, in the layout of {self.origin}, not these data."
 
 
 def data_root(folder: str | os.PathLike[str] | None) -> Path | None:
@@ -87,6 +91,8 @@ class PairSet:
     images : tuple of str
         Names of the pictures; empty where there are none.
     synthetic : bool, default=False
+    own : bool, default=False
+        Whether the pairs are own data in the layout of the paper's.
 
     Examples
     --------
@@ -108,6 +114,7 @@ class PairSet:
     source: str
     images: tuple[str, ...] = ()
     synthetic: bool = False
+    own: bool = False
 
     def __post_init__(self) -> None:
         n = len(self.descriptors)
@@ -127,9 +134,10 @@ class PairSet:
         ``whiten`` divides every column by the root of its eigenvalue.
         """
         rows = self.descriptors / np.sqrt(self.eigenvalues) if whiten else self.descriptors
-        return pair_dataset(
+        data = pair_dataset(
             self.name, rows[self.pairs], self.same, self.fold, self.source, self.synthetic
         )
+        return replace(data, own=self.own)
 
     def summary(self) -> str:
         """Return a paragraph about the pairs and their source."""
@@ -182,6 +190,8 @@ class Dataset:
         What the ``classes`` mean; empty where the labels say it themselves.
     synthetic : bool, default=False
         Whether the rows were drawn by this package.
+    own : bool, default=False
+        Whether the rows are own data in the layout of the paper's.
 
     Examples
     --------
@@ -202,6 +212,7 @@ class Dataset:
     feature_names: tuple[str, ...] = ()
     class_names: tuple[str, ...] = ()
     synthetic: bool = False
+    own: bool = False
 
     def __post_init__(self) -> None:
         n, k = len(self.X), 0 if self.classes is None else len(self.classes)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ecselm._typing import AnyArray
+from ecselm._typing import AnyArray, IntArray
 from ecselm.paper.datasets._text import check_array, check_counts
 from ecselm.paper.datasets.dataset import Dataset, Source, find_file
 from ecselm.tables.files import LIMIT, read_bytes, read_npz, unpacking
@@ -97,12 +97,16 @@ AR_SOURCE = Source(
 )
 
 
+AR_SHAPE, AR_PERSONS = (1400, 300), 100
+
+
 def load_ar(folder: str | os.PathLike[str] | None = None) -> Dataset:
     """Read AR faces, 14 of each of 100 persons (tables VI and VII).
 
     The file is ``ar/ar.npz`` with the arrays ``X`` (1400, 300), eigenfaces; ``person``
     (1400,), whole numbers, 100 different ones; ``session`` (1400,), 1 or 2, seven pictures
-    of everyone in each.
+    of everyone in each. Own data may have other numbers of pictures, columns and persons, with
+    everyone in both sessions.
 
     Parameters
     ----------
@@ -112,7 +116,7 @@ def load_ar(folder: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        With one split: session 1 trains and session 2 tests.
+        With one split: session 1 trains and session 2 tests. ``own`` is set for other sizes.
 
     Examples
     --------
@@ -120,17 +124,33 @@ def load_ar(folder: str | os.PathLike[str] | None = None) -> Dataset:
     """
     path = find_file(AR_SOURCE, "ar.npz", folder)
     arrays = read_npz(path, ["X", "person", "session"])
-    X = check_array(arrays, "X", "f", (1400, 300), path.name)
-    person = check_array(arrays, "person", "i", (1400,), path.name)
-    session = check_array(arrays, "session", "i", (1400,), path.name)
+    X = check_array(arrays, "X", "f", (None, None), path.name)
+    person = check_array(arrays, "person", "i", (len(X),), path.name)
+    session = check_array(arrays, "session", "i", (len(X),), path.name)
     classes = np.unique(person)
-    if len(classes) != 100:
-        raise ValueError(f"{path.name}, array person: must name 100 persons, got {len(classes)}")
-    for which in (1, 2):
-        place = f"{path.name}, session {which}"
-        check_counts(person[session == which], classes.tolist(), (7,) * 100, place)
+    if len(classes) < 2:
+        raise ValueError(f"{path.name}, array person: must name 2 persons or more, got 1")
+    if not np.isin(session, (1, 2)).all():
+        raise ValueError(f"{path.name}, array session: must be 1 or 2, got {np.unique(session)}")
     split = (np.flatnonzero(session == 1), np.flatnonzero(session == 2))
-    return Dataset("AR", X.astype(float), person, AR_SOURCE.sentence, classes, folds=(split,))
+    for which, rows in enumerate(split, 1):
+        place = f"{path.name}, session {which}"
+        check_counts(person[rows], classes.tolist(), (1,) * len(classes), place)
+    own = X.shape != AR_SHAPE or len(classes) != AR_PERSONS or not _seven_of_each(person, split)
+    return Dataset(
+        "own faces" if own else "AR",
+        X.astype(float),
+        person,
+        AR_SOURCE.own_sentence(path.name) if own else AR_SOURCE.sentence,
+        classes,
+        folds=(split,),
+        own=own,
+    )
+
+
+def _seven_of_each(person: AnyArray, split: tuple[IntArray, IntArray]) -> bool:
+    """Tell whether both sessions have seven pictures of everyone, as those of AR have."""
+    return all((np.unique(person[rows], return_counts=True)[1] == 7).all() for rows in split)
 
 
 OLIVETTI_SOURCE = Source(

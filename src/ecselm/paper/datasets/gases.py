@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ ENOSE_SOURCE = Source(
 )
 GASES = ("HCHO", "C6H6", "C7H8", "CO", "NH3", "NO2")
 GAS_COUNTS = (188, 72, 66, 58, 60, 38)
+FEWEST = 3  # rows of a gas, two thirds of which train
 SENSORS = tuple(f"s{j}" for j in range(1, 7))
 
 
@@ -38,7 +40,9 @@ def load_enose(folder: str | os.PathLike[str] | None = None) -> Dataset:
 
     The file is ``enose/enose.csv`` with the header ``gas,s1,s2,s3,s4,s5,s6``; the gas is
     HCHO (188 rows), C6H6 (72), C7H8 (66), CO (58), NH3 (60) or NO2 (38), the others are
-    the steady states of six sensors.
+    the steady states of six sensors. Own data may have other numbers of rows, three of every
+    gas or more, and must end with a line break. A first line ``# rows: 120`` announces how
+    many there must be.
 
     Parameters
     ----------
@@ -48,7 +52,8 @@ def load_enose(folder: str | os.PathLike[str] | None = None) -> Dataset:
     Returns
     -------
     Dataset
-        ``y`` is 0 to 5 in the order of the paper, ``class_names`` has the gases.
+        ``y`` is 0 to 5 in the order of the paper, ``class_names`` has the gases. ``own`` is
+        set for other numbers of rows.
 
     Examples
     --------
@@ -56,14 +61,40 @@ def load_enose(folder: str | os.PathLike[str] | None = None) -> Dataset:
     array([188,  72,  66,  58,  60,  38])
     """
     path = find_file(ENOSE_SOURCE, "enose.csv", folder)
-    header, *rows = split_rows(read_text(path), path.name, 7)
+    text = read_text(path)
+    announced, body = _announced(text, path.name)
+    header, *rows = split_rows(body, path.name, 7, first_line=1 if announced is None else 2)
     if header.fields != ["gas", *SENSORS]:
-        raise ValueError(f"{path.name}, line 1: must be gas,{','.join(SENSORS)}")
+        raise ValueError(f"{path.name}, line {header.line}: must be gas,{','.join(SENSORS)}")
+    if announced is not None:
+        check_length(rows, announced, path.name)
     columns = [Column("gas", GASES), *(Column(name) for name in SENSORS)]
     y = codes(rows, 0, columns[0], path.name)
-    check_counts(np.array(GASES)[y], GASES, GAS_COUNTS, f"{path.name}, column gas")
     X = encode(rows, columns, path.name)[:, len(GASES) :]
-    return enose_dataset("E-NOSE", X, y, ENOSE_SOURCE.sentence)
+    if tuple(np.bincount(y, minlength=len(GASES)).tolist()) == GAS_COUNTS:
+        return enose_dataset("E-NOSE", X, y, ENOSE_SOURCE.sentence)
+    check_counts(np.array(GASES)[y], GASES, (FEWEST,) * len(GASES), f"{path.name}, column gas")
+    if not text.endswith(("\n", "\r")):
+        # The last number may have lost digits, and no count would tell.
+        raise ValueError(
+            f"{path.name}, line {rows[-1].line}: must end with a line break, or the file may have "
+            f"been cut off there"
+        )
+    data = enose_dataset("own gases", X, y, ENOSE_SOURCE.own_sentence(path.name))
+    return replace(data, own=True)
+
+
+def _announced(text: str, file: str) -> tuple[int | None, str]:
+    """Return the number of rows that the first line announces, if any, and the other lines."""
+    first, _, body = text.partition("\n")
+    if not first.startswith("#"):
+        return None, text
+    label, _, count = first[1:].partition(":")
+    if label.strip() != "rows" or not count.strip().isdecimal():
+        raise ValueError(
+            f"{file}, line 1: a comment must read '# rows: <number>', got {brief(repr(first))}"
+        )
+    return int(count), body
 
 
 def enose_dataset(

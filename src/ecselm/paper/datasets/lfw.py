@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -96,8 +96,8 @@ def load_lfw_metrics(fold: int = 0, folder: str | os.PathLike[str] | None = None
     )
 
 
-def read_pairs(path: Path, name: str, source: str) -> PairSet:
-    """Return the pairs of view 2 out of a ``.npz`` file.
+def read_pairs(path: Path, name: str, source: str, *, own: bool = False) -> PairSet:
+    """Return the pairs of view 2 out of a ``.npz`` file; ``own`` ones may have other folds.
 
     Its arrays are X (n, d), eigenvalues (d,), pairs (6000, 2), same (6000,), fold (6000,)
     and, if wanted, image (n,) with names.
@@ -106,7 +106,7 @@ def read_pairs(path: Path, name: str, source: str) -> PairSet:
     arrays = read_npz(path, ["X", "eigenvalues", "pairs", "same", "fold", *named])
     X = check_array(arrays, "X", "f", (None, None), path.name)
     values = check_array(arrays, "eigenvalues", "f", (X.shape[1],), path.name)
-    check_folds(arrays, path.name)
+    (check_own_folds if own else check_folds)(arrays, path.name)
     check_array(arrays, "pairs", "i", (len(arrays["same"]), 2), path.name)
     images = check_array(arrays, "image", "U", (len(X),), path.name).tolist() if named else ()
     try:
@@ -119,6 +119,7 @@ def read_pairs(path: Path, name: str, source: str) -> PairSet:
             arrays["fold"].astype(np.intp),
             source,
             tuple(images),
+            own=own,
         )
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
@@ -135,6 +136,24 @@ def check_folds(arrays: Mapping[str, AnyArray], file: str) -> None:
             raise ValueError(
                 f"{file}, arrays same and fold: fold {f} must have {N_EACH} pairs of one person "
                 f"and {N_EACH} of two, got {counts[0]} and {counts[1]}"
+            )
+
+
+def check_own_folds(arrays: Mapping[str, AnyArray], file: str) -> None:
+    """Refuse anything but two folds or more, from 0, each with pairs of either kind."""
+    same = check_array(arrays, "same", "i", (None,), file)
+    fold = check_array(arrays, "fold", "i", (len(same),), file)
+    folds = np.unique(fold).tolist()
+    if len(folds) < 2 or folds != list(range(len(folds))):
+        raise ValueError(
+            f"{file}, array fold: must be 0, 1, ... with two folds or more, got {brief(str(folds))}"
+        )
+    for f in folds:
+        counts = [int(((fold == f) & (same == kind)).sum()) for kind in (1, 0)]
+        if not all(counts):
+            raise ValueError(
+                f"{file}, arrays same and fold: fold {f} must have pairs of one person and of "
+                f"two, got {counts[0]} and {counts[1]}"
             )
 
 
@@ -287,7 +306,8 @@ def load_lfw(
     The files are ``lfw/lfw_lbp.npz`` and ``lfw/lfw_sift.npz`` with the arrays ``X``
     (n, 300), a row per picture; ``eigenvalues`` (300,), the variances of its columns, or
     ones; ``pairs`` (6000, 2), positions of rows; ``same`` (6000,), 1 or 0; ``fold`` (6000,),
-    0 to 9, each with 300 pairs of either kind; and if wanted ``image`` (n,), names.
+    0 to 9, each with 300 pairs of either kind; and if wanted ``image`` (n,), names. Own data
+    may have other numbers of columns, pairs and folds, with pairs of either kind in each.
 
     Parameters
     ----------
@@ -298,6 +318,7 @@ def load_lfw(
     Returns
     -------
     PairSet
+        ``own`` is set for other sizes.
 
     Examples
     --------
@@ -307,9 +328,17 @@ def load_lfw(
     if descriptor not in {"lbp", "sift"}:
         raise ValueError(f"descriptor must be 'lbp' or 'sift', got {descriptor!r}")
     path = find_file(PAPER_SOURCE, f"lfw_{descriptor}.npz", folder)
-    pairs = read_pairs(path, f"LFW, {descriptor.upper()}", PAPER_SOURCE.sentence)
-    if pairs.descriptors.shape[1] != 300:
-        raise ValueError(
-            f"{path.name}, array X: must have 300 columns, got {len(pairs.eigenvalues)}"
-        )
-    return pairs
+    own = f"own pairs, {descriptor.upper()}"
+    pairs = read_pairs(path, own, PAPER_SOURCE.own_sentence(path.name), own=True)
+    if not _is_view_two(pairs):
+        return pairs
+    name = f"LFW, {descriptor.upper()}"
+    return replace(pairs, name=name, source=PAPER_SOURCE.sentence, own=False)
+
+
+def _is_view_two(pairs: PairSet) -> bool:
+    """Tell whether pairs have the sizes of view 2 with the paper's descriptors."""
+    if pairs.descriptors.shape[1] != 300 or len(pairs.fold) != N_FOLDS * 2 * N_EACH:
+        return False
+    counts = np.bincount(2 * pairs.fold + pairs.same)
+    return counts.tolist() == [N_EACH] * (2 * N_FOLDS)

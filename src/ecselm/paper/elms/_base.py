@@ -1,21 +1,22 @@
-"""The hidden layer, the targets and the decisions that these machines share."""
+"""The hidden layer, the fits, the targets and the decisions that these machines share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecselm._sklearn import Interval, check_weights
+from ecselm._random import as_generator
+from ecselm._sklearn import Interval, check_weights, fit_context
 from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, FloatArray, Matrix
 from ecselm.estimators._base import LAYER as ELM_LAYER
-from ecselm.estimators._base import class_targets
+from ecselm.estimators._base import all_or_nothing, check_targets, class_targets
 from ecselm.estimators._layers import LayerRecipe, finite
 from ecselm.layers import RandomLayer, draw_weights
 from ecselm.paper.baselines._common import Labelled, margins, read_labels, read_rows
@@ -24,6 +25,8 @@ LAYER: dict[str, list[Any]] = {
     **{name: ELM_LAYER[name] for name in ("activation", "draw", "scale", "random_state")},
     "n_hidden": [Interval(Integral, 1, None, closed="left")],
 }
+Activation = str | Callable[[FloatArray], FloatArray]
+Seed = int | np.random.RandomState | np.random.Generator | None
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
 NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]
@@ -53,6 +56,7 @@ class Measured:
 
 def measured_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> Measured:
     """Return checked rows and targets in double precision, without those of weight 0."""
+    check_targets(y)
     X, y = validate_data(
         model,
         X,
@@ -88,13 +92,35 @@ class LayerMachine(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
-    n_hidden: int
-    activation: str | Callable[[FloatArray], FloatArray]
-    draw: str
-    scale: str | None
-    random_state: int | np.random.RandomState | np.random.Generator | None
     layer_: RandomLayer
     beta_: FloatArray  # (L, m), or (L,) for one target
+
+    def __init__(
+        self,
+        n_hidden: int,
+        activation: Activation,
+        draw: str,
+        scale: str | None,
+        random_state: Seed,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.draw = draw
+        self.scale = scale
+        self.random_state = random_state
+
+    def _learn(self, X: Matrix, T: FloatArray, weight: FloatArray | None) -> None:
+        """Draw a layer and learn the output weights for targets T (N, m)."""
+        raise NotImplementedError
+
+    def _layer_and_rows(self, X: Matrix, weight: FloatArray | None) -> tuple[Any, FloatArray]:
+        """Draw the layer and return it with H of the training rows."""
+        layer = self._drawn(X, weight, as_generator(self.random_state))
+        return layer, self._hidden(layer, X)
+
+    def _centre(self, X: Any) -> FloatArray:
+        """Return the outputs (N, m) that are predictions or scores."""
+        return self._outputs(X)
 
     def _drawn(self, X: Matrix, weight: FloatArray | None, rng: np.random.Generator) -> Any:
         """Draw a layer for inputs like the rows of X."""
@@ -158,3 +184,75 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         """
         winners = self._scores(X).argmax(axis=1)
         return self.classes_[winners]
+
+
+class LayerClassifier(ScoreClassifier, LayerMachine):
+    """Base of the classifiers behind one layer, by targets 1 and -1 unless they say otherwise."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the hidden layer and learn its output weights.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Multiplies the loss of a row, like the B of (15); a row of weight 2 counts as two
+            rows.
+
+        Returns
+        -------
+        self
+        """
+        given = labelled_rows(self, X, y, sample_weight)
+        self._learn_classes(given)
+        self.classes_ = given.classes
+        return self
+
+    def _learn_classes(self, given: Labelled) -> None:
+        self._learn(given.X, target_columns(given), given.weight)
+
+    def _scores(self, X: Any) -> FloatArray:
+        return class_scores(self._centre(X))
+
+
+class LayerRegressor(RegressorMixin, LayerMachine):
+    """Base of the regressors behind one layer, which learn targets of mean 0."""
+
+    intercept_: float
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the hidden layer and learn its output weights for targets of mean 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), default=None
+            Multiplies the loss of a row; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
+        given = measured_rows(self, X, y, sample_weight)
+        self.intercept_ = float(np.average(given.t, weights=given.weight))
+        self._learn(given.X, given.t[:, np.newaxis] - self.intercept_, given.weight)
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the outputs plus the mean of the training targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (N, n)
+
+        Returns
+        -------
+        targets : array of shape (N,)
+        """
+        return self._centre(X).ravel() + self.intercept_

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ecselm._random import as_generator
-from ecselm._sklearn import fit_context
 from ecselm._typing import BoolArray, FloatArray, IntArray
-from ecselm.estimators._base import all_or_nothing
 from ecselm.layers import RandomLayer
 from ecselm.linalg import solve_weighted
+from ecselm.paper.baselines._common import Labelled
 from ecselm.paper.elms._base import (
     AT_LEAST_ONE,
     LAYER,
     POSITIVE,
-    LayerMachine,
-    ScoreClassifier,
+    Activation,
+    LayerClassifier,
+    Seed,
     class_scores,
-    labelled_rows,
     target_columns,
 )
 
@@ -60,7 +58,7 @@ class Member(NamedTuple):
     error: float
 
 
-class BoostingWELMClassifier(LayerMachine, ScoreClassifier):
+class BoostingWELMClassifier(LayerClassifier):
     """Boosted weighted ELM: AdaBoost whose weights are balanced by class in every round.
 
     Rows start with the weights ``D_i = 1/(k n_c)`` for a class of n_c rows. A round solves
@@ -126,37 +124,18 @@ class BoostingWELMClassifier(LayerMachine, ScoreClassifier):
         n_hidden: int = 100,
         C: float = 32.0,
         redraw: bool = True,
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
-        self.n_hidden = n_hidden
         self.C = C
         self.redraw = redraw
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve, reweight and repeat.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            Multiplies D; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = labelled_rows(self, X, y, sample_weight)
+    def _learn_classes(self, given: Labelled) -> None:
+        """Solve, reweight and repeat."""
         T, k = target_columns(given), given.n_classes
         w = np.ones(len(T)) if given.weight is None else given.weight
         rngs = as_generator(self.random_state).spawn(self.n_estimators)
@@ -178,9 +157,7 @@ class BoostingWELMClassifier(LayerMachine, ScoreClassifier):
             if error == 0:
                 break
         self.members_ = members or [Member(layer, beta, 1.0, error)]
-        self.classes_, self.row_weights_ = given.classes, D
-        self.layer_ = self.members_[0].layer
-        return self
+        self.row_weights_, self.layer_ = D, self.members_[0].layer
 
     @property
     def errors_(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -24,8 +24,10 @@ from ecselm.paper.elms._base import (
     AT_LEAST_ONE,
     LAYER,
     POSITIVE,
+    Activation,
     LayerMachine,
     ScoreClassifier,
+    Seed,
     class_scores,
     labelled_rows,
     target_columns,
@@ -295,20 +297,16 @@ class MLELMClassifier(StackedMachine):
         C: float = 32.0,
         encoder_C: float = 1e3,
         encoder_activation: str = "tanh",
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.encoder_units = encoder_units
-        self.n_hidden = n_hidden
         self.C = C
         self.encoder_C = encoder_C
         self.encoder_activation = encoder_activation
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -435,21 +433,17 @@ class HELMClassifier(StackedMachine):
         alpha: float = 1e-3,
         max_iter: int = 5000,
         tol: float = 1e-4,
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.encoder_units = encoder_units
-        self.n_hidden = n_hidden
         self.C = C
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing

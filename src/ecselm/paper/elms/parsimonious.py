@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import qr, qr_delete, solve_triangular
-from sklearn.base import RegressorMixin
 
-from ecselm._random import as_generator
-from ecselm._sklearn import StrOptions, fit_context
+from ecselm._sklearn import StrOptions
 from ecselm._threads import blas_threads
 from ecselm._typing import FloatArray, IntArray, Matrix
-from ecselm.estimators._base import all_or_nothing
 from ecselm.layers import RandomLayer
 from ecselm.linalg import solve_weighted
 from ecselm.linalg.ridge import minimum_norm_solution
@@ -23,12 +19,11 @@ from ecselm.paper.elms._base import (
     LAYER,
     NOT_NEGATIVE,
     POSITIVE,
+    Activation,
+    LayerClassifier,
     LayerMachine,
-    ScoreClassifier,
-    class_scores,
-    labelled_rows,
-    measured_rows,
-    target_columns,
+    LayerRegressor,
+    Seed,
 )
 
 DEPENDENT = 1e-20  # of a column's squares that are left, below which it adds nothing
@@ -174,27 +169,22 @@ class ParsimoniousMachine(LayerMachine):
         tol: float = 1e-3,
         max_units: int | None = None,
         C: float | None = 32.0,
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
-        self.n_hidden = n_hidden
         self.direction = direction
         self.tol = tol
         self.max_units = max_units
         self.C = C
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
-    def _select(self, X: Matrix, T: FloatArray, w: FloatArray | None) -> None:
+    def _learn(self, X: Matrix, T: FloatArray, weight: FloatArray | None) -> None:
         """Draw a layer, choose units and solve for their output weights."""
-        layer = self._drawn(X, w, as_generator(self.random_state))
-        H = self._hidden(layer, X)
+        layer, H = self._layer_and_rows(X, weight)
         with blas_threads(H.shape[1]):
-            A, Y = penalised_rows(H, T, w, self.C)
+            A, Y = penalised_rows(H, T, weight, self.C)
             share = self.tol * float((Y**2).sum())
             if self.direction == "constructive":
                 found = forward_selection(A, Y, share, self.max_units)
@@ -203,9 +193,9 @@ class ParsimoniousMachine(LayerMachine):
             units = found.units if len(found.units) else np.zeros(1, dtype=np.intp)
             H = np.ascontiguousarray(H[:, units])
             solution = (
-                minimum_norm_solution(H, T, w)
+                minimum_norm_solution(H, T, weight)
                 if self.C is None
-                else solve_weighted(H, T, w, self.C)  # (15)
+                else solve_weighted(H, T, weight, self.C)  # (15)
             )
         self.layer_ = _some_units(layer, units)
         self.units_, self.squares_, self.beta_ = units, found.squares, solution.beta
@@ -221,7 +211,7 @@ def _some_units(layer: RandomLayer, units: IntArray) -> RandomLayer:
     )
 
 
-class ParsimoniousELMClassifier(ScoreClassifier, ParsimoniousMachine):
+class ParsimoniousELMClassifier(LayerClassifier, ParsimoniousMachine):
     """Parsimonious ELM: of many random units, keep those that orthogonal least squares needs.
 
     Constructive: units join that lower the squared error most, one by one, found by
@@ -273,32 +263,8 @@ class ParsimoniousELMClassifier(ScoreClassifier, ParsimoniousMachine):
     (True, True)
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose units and solve for their output weights.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            The B of (15); a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = labelled_rows(self, X, y, sample_weight)
-        self._select(given.X, target_columns(given), given.weight)
-        self.classes_ = given.classes
-        return self
-
-    def _scores(self, X: Any) -> FloatArray:
-        return class_scores(self._outputs(X))
-
-
-class ParsimoniousELMRegressor(RegressorMixin, ParsimoniousMachine):
+class ParsimoniousELMRegressor(LayerRegressor, ParsimoniousMachine):
     """Parsimonious ELM for a real target.
 
     The choice of units sees targets of mean 0; the mean is added to predictions.
@@ -329,36 +295,3 @@ class ParsimoniousELMRegressor(RegressorMixin, ParsimoniousMachine):
     >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99), len(model.units_) < 20
     (True, True)
     """
-
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose units and solve for their output weights.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-
-        Returns
-        -------
-        self
-        """
-        given = measured_rows(self, X, y, sample_weight)
-        self.intercept_ = float(np.average(given.t, weights=given.weight))
-        self._select(given.X, given.t[:, np.newaxis] - self.intercept_, given.weight)
-        return self
-
-    def predict(self, X: Any) -> FloatArray:
-        """Return ``H(x) beta`` plus the mean.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        targets : array of shape (N,)
-        """
-        return self._outputs(X)[:, 0] + self.intercept_

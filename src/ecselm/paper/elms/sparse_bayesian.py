@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ecselm._random import as_generator
-from ecselm._sklearn import fit_context
 from ecselm._threads import blas_threads
-from ecselm._typing import AnyArray, FloatArray, IntArray
-from ecselm.estimators._base import all_or_nothing
+from ecselm._typing import FloatArray, IntArray, Matrix
 from ecselm.linalg import factor_shifted
-from ecselm.paper.baselines._common import class_pairs, pair_rows
+from ecselm.paper.baselines._common import Labelled, class_pairs, pair_rows
 from ecselm.paper.elms._base import (
     AT_LEAST_ONE,
     LAYER,
     POSITIVE,
+    Activation,
+    LayerClassifier,
     LayerMachine,
-    ScoreClassifier,
+    LayerRegressor,
+    Seed,
     class_scores,
-    labelled_rows,
-    measured_rows,
 )
 
 NEWTON_STEPS = 50
@@ -254,19 +250,15 @@ class EvidenceMachine(LayerMachine):
         prune: float = 1e9,
         max_iter: int = 500,
         tol: float = 1e-3,
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
-        self.n_hidden = n_hidden
         self.prune = prune
         self.max_iter = max_iter
         self.tol = tol
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
     @property
     def _limits(self) -> dict[str, Any]:
@@ -283,7 +275,7 @@ class EvidenceMachine(LayerMachine):
             )
 
 
-class SparseBayesianELMClassifier(ScoreClassifier, EvidenceMachine):
+class SparseBayesianELMClassifier(LayerClassifier, EvidenceMachine):
     """Sparse Bayesian ELM: output weights with a prior each, set by the evidence.
 
     The relevance vector machine on H. Two classes have ``p(x) = sigmoid(h(x) w)`` with
@@ -333,26 +325,10 @@ class SparseBayesianELMClassifier(ScoreClassifier, EvidenceMachine):
     (True, True)
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Maximise the evidence of every pair of classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            Multiplies the log-likelihood of a row; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = labelled_rows(self, X, y, sample_weight)
+    def _learn_classes(self, given: Labelled) -> None:
+        """Maximise the evidence of every pair of classes."""
         w = np.ones(len(given.y)) if given.weight is None else given.weight
-        layer = self._drawn(given.X, given.weight, as_generator(self.random_state))
-        H = self._hidden(layer, given.X)
+        layer, H = self._layer_and_rows(given.X, given.weight)
         found: list[Evidence] = []
         with blas_threads(H.shape[1]):
             for pair in class_pairs(given.n_classes):
@@ -364,9 +340,7 @@ class SparseBayesianELMClassifier(ScoreClassifier, EvidenceMachine):
         self.precision_ = np.full(self.beta_.shape, np.inf)
         for p, one in enumerate(found):
             self.beta_[one.units, p], self.precision_[one.units, p] = one.mean, one.precision
-        self.classes_, self.layer_ = given.classes, layer
-        self.n_iter_ = max(one.n_iter for one in found)
-        return self
+        self.layer_, self.n_iter_ = layer, max(one.n_iter for one in found)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities at the mode of the posterior.
@@ -388,21 +362,8 @@ class SparseBayesianELMClassifier(ScoreClassifier, EvidenceMachine):
             return class_scores(Z)
         return coupled_probabilities(expit(Z), len(self.classes_))
 
-    def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        labels : array of shape (N,)
-        """
-        return super().predict(X)
-
-
-class SparseBayesianELMRegressor(RegressorMixin, EvidenceMachine):
+class SparseBayesianELMRegressor(LayerRegressor, EvidenceMachine):
     """Sparse Bayesian ELM for a real target: relevant units by evidence maximisation.
 
     ``t = mean + h(x) beta + noise`` with ``beta_j ~ N(0, 1/a_j)``: automatic relevance
@@ -442,44 +403,13 @@ class SparseBayesianELMRegressor(RegressorMixin, EvidenceMachine):
     (True, 0.1)
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Maximise the evidence.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = measured_rows(self, X, y, sample_weight)
-        w = np.ones(len(given.t)) if given.weight is None else given.weight
-        self.intercept_ = float(np.average(given.t, weights=w))
-        layer = self._drawn(given.X, given.weight, as_generator(self.random_state))
-        H = self._hidden(layer, given.X)
+    def _learn(self, X: Matrix, T: FloatArray, weight: FloatArray | None) -> None:
+        """Maximise the evidence."""
+        w = np.ones(len(T)) if weight is None else weight
+        layer, H = self._layer_and_rows(X, weight)
         with blas_threads(H.shape[1]):
-            found = evidence_regression(H, given.t - self.intercept_, w, **self._limits)
+            found = evidence_regression(H, T[:, 0], w, **self._limits)
         self._warn([found])
         self.beta_, self.precision_ = np.zeros(H.shape[1]), np.full(H.shape[1], np.inf)
         self.beta_[found.units], self.precision_[found.units] = found.mean, found.precision
         self.layer_, self.noise_, self.n_iter_ = layer, found.noise, found.n_iter
-        return self
-
-    def predict(self, X: Any) -> FloatArray:
-        """Return the mean of the posterior.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        targets : array of shape (N,)
-        """
-        return self._outputs(X) + self.intercept_

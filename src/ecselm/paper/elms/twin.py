@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ecselm._random import as_generator
-from ecselm._sklearn import Interval, StrOptions, fit_context
+from ecselm._sklearn import Interval, StrOptions
 from ecselm._threads import blas_threads
 from ecselm._typing import FloatArray, Matrix
-from ecselm.estimators._base import all_or_nothing
 from ecselm.linalg import solve_weighted
 from ecselm.paper.elms._base import (
     AT_LEAST_ONE,
     LAYER,
     POSITIVE,
+    Activation,
+    LayerClassifier,
     LayerMachine,
-    ScoreClassifier,
-    class_scores,
-    labelled_rows,
-    measured_rows,
-    target_columns,
+    LayerRegressor,
+    Seed,
 )
 
 ROUNDING = 1e-14  # of the objective, below which signs that change are those of residuals of 0
@@ -193,26 +188,21 @@ class TwinMachine(LayerMachine):
         method: str = "ridge",
         C: float = 32.0,
         max_iter: int = 200,
-        activation: str | Callable[[FloatArray], FloatArray] = "radbas",
+        activation: Activation = "radbas",
         draw: str = "orthogonal",
         scale: str | None = "standard",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
     ) -> None:
-        self.n_hidden = n_hidden
         self.tau = tau
         self.method = method
         self.C = C
         self.max_iter = max_iter
-        self.activation = activation
-        self.draw = draw
-        self.scale = scale
-        self.random_state = random_state
+        super().__init__(n_hidden, activation, draw, scale, random_state)
 
-    def _pair(self, X: Matrix, T: FloatArray, weight: FloatArray | None) -> None:
+    def _learn(self, X: Matrix, T: FloatArray, weight: FloatArray | None) -> None:
         """Learn the lower and the upper expectile of every target."""
         w = np.ones(len(T)) if weight is None else weight
-        layer = self._drawn(X, weight, as_generator(self.random_state))
-        H = self._hidden(layer, X)
+        layer, H = self._layer_and_rows(X, weight)
         with blas_threads(H.shape[1]):
             pairs = [
                 [self._expectile(H, t, w, tau) for t in T.T] for tau in (self.tau, 1.0 - self.tau)
@@ -239,8 +229,13 @@ class TwinMachine(LayerMachine):
         lower, upper = np.hsplit(self._outputs(X), 2)
         return np.minimum(lower, upper), np.maximum(lower, upper)
 
+    def _centre(self, X: Any) -> FloatArray:
+        """Return the middle (N, m) of both outputs."""
+        lower, upper = self._bounds(X)
+        return (lower + upper) / 2
 
-class TwinELMRegressor(RegressorMixin, TwinMachine):
+
+class TwinELMRegressor(LayerRegressor, TwinMachine):
     """Twin ELM: two asymmetric machines whose outputs bound an interval.
 
     Errors of either sign have different costs: tau where the target lies above the output,
@@ -297,27 +292,6 @@ class TwinELMRegressor(RegressorMixin, TwinMachine):
     True
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn both expectiles.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            Multiplies B; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = measured_rows(self, X, y, sample_weight)
-        self.intercept_ = float(np.average(given.t, weights=given.weight))
-        self._pair(given.X, given.t[:, np.newaxis] - self.intercept_, given.weight)
-        return self
-
     def predict_interval(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return the lower and the upper expectile.
 
@@ -332,22 +306,8 @@ class TwinELMRegressor(RegressorMixin, TwinMachine):
         lower, upper = self._bounds(X)
         return lower[:, 0] + self.intercept_, upper[:, 0] + self.intercept_
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the middle of the interval.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-
-        Returns
-        -------
-        targets : array of shape (N,)
-        """
-        lower, upper = self._bounds(X)
-        return (lower[:, 0] + upper[:, 0]) / 2 + self.intercept_
-
-
-class TwinELMClassifier(ScoreClassifier, TwinMachine):
+class TwinELMClassifier(LayerClassifier, TwinMachine):
     """Twin ELM for classes: expectiles of the scores, whose middle decides.
 
     Targets are 1 for the class of a row and -1 for others, as in (5); each score is the
@@ -385,27 +345,6 @@ class TwinELMClassifier(ScoreClassifier, TwinMachine):
     (True, (150, 3))
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn both expectiles of every score.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (N, n)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), default=None
-            Multiplies B; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        given = labelled_rows(self, X, y, sample_weight)
-        self._pair(given.X, target_columns(given), given.weight)
-        self.classes_ = given.classes
-        return self
-
     def score_interval(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return the lower and the upper expectile of every class's score.
 
@@ -421,7 +360,3 @@ class TwinELMClassifier(ScoreClassifier, TwinMachine):
         if lower.shape[1] > 1:
             return lower, upper
         return np.hstack([-upper, lower]), np.hstack([-lower, upper])
-
-    def _scores(self, X: Any) -> FloatArray:
-        lower, upper = self._bounds(X)
-        return class_scores((lower + upper) / 2)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -40,6 +41,7 @@ from ecselm.paper.baselines import (
     MCSVMClassifier,
     NearestSubspaceClassifier,
 )
+from ecselm.paper.baselines.discriminants import SmallSampleLDA
 from ecselm.paper.methods.method import Grid, Method, Shape
 from ecselm.paper.subspace import CSLDA, CSLPP, CSMFA, CSPCA, LPP, MFA
 
@@ -316,7 +318,7 @@ LINEAR_PENALTIES = [0.01, 0.1, 1.0, 10.0, 100.0]
 
 def pairwise_lda() -> OneVsOneClassifier:
     """Return discriminants that vote by pairs of classes (section VI)."""
-    return OneVsOneClassifier(LinearDiscriminantAnalysis())
+    return OneVsOneClassifier(SmallSampleLDA())
 
 
 def after_pca(kind: Any) -> Pipeline:
@@ -428,14 +430,14 @@ OTHER_METHODS = (
     CLASSIFICATION(
         "LDA",
         tables="XI",
-        source=f"{SCIKIT_LEARN}; pairs of classes vote, as in section VI",
+        source=f"{SCIKIT_LEARN}; pairs of classes vote, as in section VI; shrunk where singular",
         make=pairwise_lda,
         grid={"estimator__solver": ["lsqr"], "estimator__shrinkage": [None, "auto", 0.5]},
     ),
     CLASSIFICATION(
         "PCA-LDA",
         tables="XI",
-        source=SCIKIT_LEARN,
+        source=f"{SCIKIT_LEARN}; pairs of classes vote, as in section VI; shrunk where singular",
         make=partial(after_pca, pairwise_lda),
         grid=partial(components, "pca"),
     ),
@@ -513,6 +515,7 @@ OTHER_METHODS = (
 
 
 COMPARE = partial(CLASSIFICATION, extra="compare")
+COMPARE_AGPL = partial(CLASSIFICATION, extra="compare-agpl")
 BOOSTING = partial(CLASSIFICATION, extra="boosting")
 
 
@@ -551,8 +554,19 @@ def tuned_lightgbm(
     return TunedThresholdClassifierCV(lightgbm(), scoring=get_scorer(scoring, **costs), cv=cv)
 
 
+@cache
+def _warn_of_licence(package: str, licence: str) -> None:
+    """Warn once that a package is under a copyleft licence, which this one is not."""
+    warnings.warn(
+        f"{package} is licensed under the {licence}, other than ecselm: programs that are given "
+        "to others with it, or offer it over a network, have to meet that licence",
+        stacklevel=4,
+    )
+
+
 def empulse(name: str, cost: Any = None, **params: Any) -> BinaryCostClassifier:
     """Return a model of empulse that takes costs as this package does, for two classes."""
+    _warn_of_licence("empulse", "AGPL-3.0")
     return BinaryCostClassifier(imported("empulse.models", name, **params), cost=cost)
 
 
@@ -633,18 +647,18 @@ LIBRARY_METHODS = (
         source="LightGBM and scikit-learn's TunedThresholdClassifierCV; two classes",
         make=tuned_lightgbm,
     ),
-    COMPARE(
+    COMPARE_AGPL(
         "CSLogit",
         source="empulse; two classes",
         make=partial(empulse, "CSLogitClassifier"),
     ),
-    COMPARE("CSBoost", source="empulse on LightGBM; two classes", make=boosted),
-    COMPARE(
+    COMPARE_AGPL("CSBoost", source="empulse on LightGBM; two classes", make=boosted),
+    COMPARE_AGPL(
         "CSTree",
         source="empulse; two classes",
         make=partial(empulse, "CSTreeClassifier"),
     ),
-    COMPARE(
+    COMPARE_AGPL(
         "CSThreshold",
         source="empulse on logistic regression; two classes",
         make=thresholded,

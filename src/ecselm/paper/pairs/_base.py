@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ecselm._sklearn import fit_context
 from ecselm._threads import BLOCK_ENTRIES, one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._base import all_or_nothing, check_magnitude
 
 
 def rows_times(X: FloatArray, A: FloatArray) -> FloatArray:
@@ -254,13 +254,28 @@ class MatrixSimilarity(Similarity, Protocol):
 
 
 def checked_pairs(pairs: Any, n_features: int | None = None) -> FloatArray:
-    """Return pairs as finite float64 of shape (P, 2, d), or raise."""
+    """Return pairs as finite float64 of shape (P, 2, d), or raise.
+
+    Without ``n_features`` they are pairs to learn from, whose squares are to be finite.
+    """
     given: FloatArray = check_array(pairs, allow_nd=True, dtype=np.float64, input_name="pairs")
     if given.ndim != 3 or given.shape[1] != 2 or given.shape[2] == 0:
         raise ValueError(f"pairs must have the shape (n_pairs, 2, n_features), got {given.shape}")
-    if n_features is not None and given.shape[2] != n_features:
+    if n_features is None:
+        check_magnitude(given, "pairs")
+    elif given.shape[2] != n_features:
         raise ValueError(f"pairs must have the {n_features} features of fit, got {given.shape[2]}")
     return given
+
+
+def finite_scores(scores: FloatArray) -> FloatArray:
+    """Return the scores of pairs, or raise ValueError if some are not finite."""
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            "pairs must give finite scores, got infinite or NaN ones: their values are too large, "
+            "too small or too unequal"
+        )
+    return scores
 
 
 def checked_labels(y: Any, pairs: FloatArray) -> tuple[AnyArray, BoolArray]:
@@ -325,7 +340,7 @@ class PairLearner(ClassifierMixin, BaseEstimator):
         given, same, order = in_one_order(given, same)
         with one_blas_thread():  # products over all pairs share their rows out themselves
             self.similarity_ = self._learn(given, same)
-            self.threshold_ = best_threshold(self.similarity_(given), same)
+            self.threshold_ = best_threshold(finite_scores(self.similarity_(given)), same)
         self._number_pairs(order)
         self.classes_, self.n_features_in_ = classes, given.shape[2]
         return self
@@ -333,7 +348,9 @@ class PairLearner(ClassifierMixin, BaseEstimator):
     def score_pairs(self, pairs: Any) -> FloatArray:
         """Return the similarity (P,) of pairs (P, 2, d); larger is more alike."""
         check_is_fitted(self)
-        return self.similarity_(checked_pairs(pairs, self.n_features_in_))
+        given = checked_pairs(pairs, self.n_features_in_)
+        with np.errstate(all="ignore"):  # refused below
+            return finite_scores(self.similarity_(given))
 
     def decision_function(self, pairs: Any) -> FloatArray:
         """Return the similarity (P,) less the threshold: above 0 means the same."""

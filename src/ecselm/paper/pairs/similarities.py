@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,6 +20,7 @@ from ecselm.paper.pairs._base import (
     checked_pairs,
     cosines,
     differences,
+    finite_scores,
     positive_part,
     quadratic,
     unit_rows,
@@ -156,7 +157,9 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
     def transform(self, pairs: Any) -> FloatArray:
         """Return the similarities (P, 5) of pairs that :meth:`fit` has not seen."""
         check_is_fitted(self)
-        return self.similarities_(checked_pairs(pairs, self.n_features_in_))
+        given = checked_pairs(pairs, self.n_features_in_)
+        with np.errstate(all="ignore"):  # refused below
+            return finite_scores(self.similarities_(given))
 
     def fit_transform(self, pairs: Any, y: Any, groups: Any = None) -> FloatArray:
         """Fit on all pairs, and return the out-of-fold similarities of each.
@@ -203,7 +206,8 @@ class PairSimilarities(TransformerMixin, BaseEstimator):
         if self.pca_dim is not None:
             components = PCA(min(self.pca_dim, *rows.shape), svd_solver="full").fit(rows)
         X = reduced(components, pairs)
-        learned = SubSML(self.gamma, self.beta).fit(X, same).similarity_
+        fitted = SubSML(self.gamma, self.beta).fit(X, same)
+        learned = cast("SubspaceSimilarity", fitted.similarity_)
         M, G = learned.distance, learned.bilinear
         if self.mahalanobis == "covariance":
             M = precision(differences(learned.space(X))[same], 1e-6)

@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from ecselm._typing import AnyArray
 from ecselm.paper.datasets import Dataset, load_m2b, load_scut, make_m2b_like
-from ecselm.paper.datasets.beauty import N_PEOPLE, WIDTHS
 from ecselm.paper.datasets.dataset import Folds
 from ecselm.paper.protocols.evaluation import evaluate_levels, evaluate_scores
 from ecselm.paper.protocols.protocol import (
@@ -57,20 +56,9 @@ def m2b_loads(features: str, culture: Any, target: Target) -> dict[Origin, Load 
     }
 
 
-def is_m2b(features: str, data: Dataset) -> bool:
-    """Tell whether rows have the sizes of M2B, rather than being own data in its layout."""
-    n, width = data.X.shape
-    return n == N_PEOPLE and WIDTHS[features] in (None, width)  # None: the paper does not say
-
-
 def m2b_case(name: str, culture: str, target: Target) -> Case:
     """Return one line of a table on M2B, on the best available data."""
-    features = FEATURES[name]
-    found = first_available(
-        f"{name}, {culture}",
-        **m2b_loads(features, culture, target),
-        is_papers=partial(is_m2b, features),
-    )
+    found = first_available(f"{name}, {culture}", **m2b_loads(FEATURES[name], culture, target))
     if found is None:
         raise FileNotFoundError(f"there must be data for {name}, {culture}, got none")
     return found
@@ -97,6 +85,7 @@ def _stacked(first: Load, second: Load) -> Dataset:
         classes=np.unique(y),
         class_names=(),
         source=" ".join(dict.fromkeys((one.source, other.source))),
+        own=one.own or other.own,
     )
 
 
@@ -161,6 +150,7 @@ def across(train: Load, test: Load) -> Dataset:
         y=np.concatenate([one.y, other.y]),
         source=" ".join(dict.fromkeys((one.source, other.source))),
         folds=((np.arange(n), np.arange(n, n + m)),),
+        own=one.own or other.own,
     )
 
 

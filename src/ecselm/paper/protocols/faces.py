@@ -41,20 +41,10 @@ from ecselm.paper.protocols.protocol import (
 )
 
 
-def is_ar(data: Dataset) -> bool:
-    """Tell whether faces have the sizes of AR, rather than being own data in its layout."""
-    return data.X.shape == (1400, 300) and len(data.counts) == 100
-
-
-def is_lfw(data: Dataset) -> bool:
-    """Tell whether pairs have the sizes of LFW's view 2, rather than being own data."""
-    return data.X.shape == (6000, 2, 300) and len(data.folds or ()) == 10
-
-
 def face_cases() -> tuple[Case, ...]:
     """Return AR, Olivetti or the stand-in."""
     stand_in = partial(make_ar_like, random_state=0)
-    found = first_available("AR", load_ar, load_olivetti, stand_in, is_papers=is_ar)
+    found = first_available("AR", load_ar, load_olivetti, stand_in)
     return () if found is None else (found,)
 
 
@@ -127,14 +117,12 @@ def pair_cases() -> tuple[Case, ...]:
             partial(_pairs, partial(load_lfw, "lbp")),
             partial(_pairs, load_lfw_pairs),
             partial(_pairs, partial(make_lfw_like, random_state=0)),
-            is_papers=is_lfw,
         ),
         first_available(
             "LFW, SIFT",
             partial(_pairs, partial(load_lfw, "sift")),
             None,
             None,
-            is_papers=is_lfw,
         ),
     )
     return tuple(case for case in found if case is not None)

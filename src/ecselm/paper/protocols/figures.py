@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ecselm._files import replacing
 from ecselm._typing import FloatArray
 from ecselm.displays._drawing import MOST_WRITTEN, look, name_classes, write_cells
 
@@ -254,9 +255,15 @@ def draw(item: str, frame: Any, path: str | os.PathLike[str]) -> tuple[Path, ...
     matplotlib = _matplotlib()
     with matplotlib.style.context(["default", STYLE]):
         figure = _make_figure(kind, frame)
-        for file in files:
-            figure.savefig(file, dpi=150, metadata=METADATA[file.suffix])
+        save_figure(figure, files)
     return files
+
+
+def save_figure(figure: Any, files: Iterable[Path]) -> None:
+    """Write a figure in the formats of the files, each whole or not at all."""
+    for file in files:
+        with replacing(file, name="output") as part:
+            figure.savefig(part, format=file.suffix[1:], dpi=150, metadata=METADATA[file.suffix])
 
 
 def _kind(item: str) -> FigureKind:

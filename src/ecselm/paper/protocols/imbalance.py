@@ -7,7 +7,6 @@ from functools import partial
 from sklearn.preprocessing import StandardScaler
 
 from ecselm.paper.datasets import (
-    Dataset,
     list_keel,
     load_enose,
     load_gas,
@@ -15,7 +14,6 @@ from ecselm.paper.datasets import (
     load_keel,
     make_enose_like,
 )
-from ecselm.paper.datasets.gases import GAS_COUNTS
 from ecselm.paper.protocols.evaluation import evaluate_classes
 from ecselm.paper.protocols.protocol import (
     Case,
@@ -26,15 +24,10 @@ from ecselm.paper.protocols.protocol import (
 )
 
 
-def is_enose(data: Dataset) -> bool:
-    """Tell whether samples have the sizes of E-NOSE, rather than being own data in its layout."""
-    return tuple(data.counts.tolist()) == GAS_COUNTS
-
-
 def gas_cases() -> tuple[Case, ...]:
     """Return E-NOSE, the first batch of UCI's gases, or the stand-in."""
     stand_in = partial(make_enose_like, random_state=0)
-    found = first_available("E-NOSE", load_enose, load_gas, stand_in, is_papers=is_enose)
+    found = first_available("E-NOSE", load_enose, load_gas, stand_in)
     return () if found is None else (found,)
 
 

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.datasets.dataset import Folds
@@ -271,7 +271,7 @@ def _read(path: Path, n_train: int, n_test: int) -> PreparedRows | None:
 def _write(path: Path, made: PreparedRows) -> None:
     buffer = io.BytesIO()
     np.savez(buffer, train=made.train, test=made.test, seconds=np.float64(made.seconds))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, name="output")
     write_whole(path, buffer.getvalue())
 
 
@@ -359,8 +359,6 @@ def first_available(
     paper: Load | None,
     public: Load | None,
     synthetic: Load | None,
-    *,
-    is_papers: Callable[[Dataset], bool] | None = None,
 ) -> Case | None:
     """Return a case on the first of these data that are available, or None.
 
@@ -372,9 +370,7 @@ def first_available(
         The name in the paper's tables.
     paper, public, synthetic : callable or None
         Loaders of files in the layout of the paper's data, of public data and of the stand-in.
-    is_papers : callable or None, default=None
-        Whether data have the sizes of the paper's. Files in their layout with other sizes are
-        the user's own data, and are not called the paper's. None takes all for the paper's.
+        What the first calls ``own`` is not called the paper's.
 
     Examples
     --------
@@ -392,8 +388,7 @@ def first_available(
     for origin, load in tried:
         data = None if load is None else _available(load)
         if load is not None and data is not None:
-            own = origin == "paper" and is_papers is not None and not is_papers(data)
-            return Case(name, "own" if own else origin, load)
+            return Case(name, "own" if data.own else origin, load)
     return None
 
 
@@ -420,7 +415,7 @@ def case_info(case: Case, data: Dataset, splits: Folds) -> CaseInfo:
 
 def _label(case: Case, data: Dataset) -> str:
     """Return the name of the case, with that of its data where they are not the paper's."""
-    if case.origin == "own":  # their loader calls them what the paper's are called
+    if case.origin == "own":  # of which nothing is known but their sizes
         kind = "pairs" if data.X.ndim == 3 else "rows"
         classes = "" if data.classes is None else f", {len(data.classes)} classes"
         size = f"{len(data.X)} {kind}, {data.X.shape[-1]} features{classes}"

@@ -21,7 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 import ecselm
-from ecselm._files import write_whole
+from ecselm._files import make_folder, write_whole
 from ecselm._typing import AnyArray, FloatArray
 from ecselm.estimators import FewCasesWarning
 from ecselm.layers import SaturationWarning
@@ -512,7 +512,7 @@ def _write(
     fingerprint: dict[str, Any],
 ) -> Reproduction:
     """Write all files of an item and return its tables."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, name="output")
     write_rows(folder / "seconds.parquet", second_rows(jobs, results))
     write_rows(folder / "results.parquet", result_rows(jobs, results))
     cases = tuple(dict.fromkeys(job.info for job in jobs))
