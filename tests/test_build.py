@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -98,12 +99,57 @@ def test_with_a_compiler_the_libraries_are_in_the_wheel(hook_module, tree, monke
     build_data, warnings, made = build(hook_module, tree)
     assert warnings == []
     assert "plain.so" in made
-    assert made <= {"plain.so", "avx2.so"}
+    assert made <= {"plain.so", "avx2.so", "avx512.so"}
     assert build_data["artifacts"] == [f"/{FOLDER.as_posix()}/*.so"]
     assert build_data["pure_python"] is False
     assert build_data["tag"].startswith("py3-none-")
     assert not {"-", "."} & set(build_data["tag"].removeprefix("py3-none-"))
     assert (tree / FOLDER / "plain.so").stat().st_size > 5000
+
+
+def test_a_pure_package_can_be_asked_for(hook_module, tree, monkeypatch):
+    monkeypatch.setenv("ECSELM_PURE", "1")
+    build_data, warnings, left = build(hook_module, tree, "standard")
+    assert build_data == {"artifacts": []}
+    assert warnings == []
+    assert left == {"plain.so", "gone.so"}
+
+
+@needs_compiler
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "aarch64"}, reason="other processor")
+def test_a_library_runs_on_systems_of_2014(hook_module, tree, monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    build_data, _, _ = build(hook_module, tree)
+    assert build_data["tag"] == f"py3-none-manylinux_2_17_{platform.machine()}"
+
+
+@pytest.mark.parametrize(
+    ("content", "tag"),
+    [
+        (b"\0libm.so.6\0libc.so.6\0GLIBC_2.2.5\0", "manylinux_2_17_x86_64"),
+        (b"\0libm.so.6\0libc.so.6\0GLIBC_2.29\0GLIBC_2.2.5\0", "manylinux_2_29_x86_64"),
+        (b"\0libgomp.so.1\0libc.so.6\0GLIBC_2.2.5\0", "linux_x86_64"),
+        (b"nothing that is known", "linux_x86_64"),
+    ],
+)
+def test_the_tag_says_what_the_libraries_need(hook_module, tmp_path, monkeypatch, content, tag):
+    monkeypatch.setattr(hook_module.sys, "platform", "linux")
+    monkeypatch.setattr(hook_module.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(hook_module.platform, "libc_ver", lambda: ("glibc", "2.36"))
+    monkeypatch.setattr(hook_module.sysconfig, "get_platform", lambda: "linux-x86_64")
+    (tmp_path / "plain.so").write_bytes(content)
+    assert hook_module._platform_tag([tmp_path / "plain.so"]) == tag
+
+
+def test_a_universal_python_builds_for_its_processor(hook_module, tree, monkeypatch):
+    monkeypatch.setattr(hook_module.sys, "platform", "darwin")
+    monkeypatch.setattr(hook_module.platform, "machine", lambda: "arm64")
+    monkeypatch.delenv("MACOSX_DEPLOYMENT_TARGET", raising=False)
+    assert hook_module._platform_tag([]) == "macosx_11_0_arm64"
+    assert hook_module._system_flags(tree) == ["-mmacosx-version-min=11.0", "-arch", "arm64"]
+    monkeypatch.setenv("MACOSX_DEPLOYMENT_TARGET", "14")
+    assert hook_module._platform_tag([]) == "macosx_14_0_arm64"
 
 
 @needs_compiler
