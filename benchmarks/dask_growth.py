@@ -2,23 +2,29 @@
 
 ``python -m benchmarks.dask_growth [--rows N] [--rounds R]``, by default 10 million rows of 50
 features behind 200 hidden units; ``python -m benchmarks --only dask`` does the same.
+``--partitions 40,100,400`` compares two workers with one for partitions of these megabytes
+alone, and keeps a file for each in ``benchmarks/results/dask``. ``--reckon`` fills the estimate
+for a billion rows of ``docs/growing.md`` from the rates that ``make bench`` has stored.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
 
+from benchmarks.points import ROOT, filled
 from benchmarks.tables import limit_cell, met_cell, ratio_cell, table
 from benchmarks.timing import (
     Ratio,
@@ -47,6 +53,10 @@ validation rows has the same size at both sizes of a search.
 {table}
 """
 TWO_WORKERS = 1.6  # times as fast as one
+PARTITIONS = (40, 100, 400)  # MB
+TWO_WORKERS_OF_ANY = 1.7  # for each of these
+FOLDER, PAGE = ROOT / "benchmarks" / "results" / "dask", ROOT / "docs" / "growing.md"
+STORED = ROOT / "benchmarks" / "results.json"
 MAX_MEMORY = 2 << 30  # bytes per process
 MAX_GROWTH = 1.2  # of the time of a search at ten times the rows
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -269,15 +279,118 @@ def _line(what: str, measured: str, limit: str, met: bool) -> list[str]:
     return [what, measured, limit, met_cell(met)]
 
 
+# Partitions of several sizes
+
+
+def partition_ratio(size: Size, megabytes: float) -> Ratio:
+    """Return the time of one worker over that of two, for partitions of this size."""
+    chunk = max(1, round(megabytes * 1e6 / (8 * size.n_features)))
+    return in_own_process(_partition_ratio, replace(size, chunk=chunk))
+
+
+def _partition_ratio(size: Size) -> Ratio:
+    os.environ.update(ONE_THREAD)  # workers inherit it
+    with cluster_of(1, size.processes) as one, cluster_of(2, size.processes) as two:
+        return _compare_workers(size, one, two)
+
+
+def partition_table(found: Mapping[str, Ratio]) -> str:
+    """Return a table of the ratios by size of the partitions."""
+    rows = [
+        _line(
+            f"partitions of {megabytes} MB",
+            ratio_cell(ratio),
+            limit_cell(">=", TWO_WORKERS_OF_ANY),
+            ratio.median >= TWO_WORKERS_OF_ANY,
+        )
+        for megabytes, ratio in found.items()
+    ]
+    return table(["One worker over two", "Value", "Target", "Met"], rows)
+
+
+# The estimate for a billion rows
+
+
+def reckoning(
+    rates: Mapping[str, float], n_rows: float = 1e9, n_workers: int = 100, size: Size = FULL
+) -> str:
+    """Return the steps of a fit of very many rows as a table, at the measured rates of one core."""
+    n, L, folds, classes = size.n_features, size.n_hidden, 5, 2
+    per_worker = n_rows / n_workers
+    partitions = n_rows / size.chunk
+    scaled = per_worker / rates["rows scaled"]
+    sampled = per_worker / rates["rows grouped and sampled"]
+    summed = per_worker / rates["rows summed"]
+    hashed = per_worker / rates["rows hashed"]
+    candidate = folds * (classes * L**2 + L**3 / 3 + 2 * L**2) + 2 * size.max_validation_rows * L
+    searched = 10_000 * candidate / rates["flops of a product"]
+    sums = 8 * L * (L + 1) / 1e6  # MB of one group
+    groups = classes * folds
+    worst = groups * sums * partitions / 1e3  # GB
+    rows = [
+        ["statistics", f"{per_worker:.0e} rows", f"{scaled:.0f} s"],
+        ["sample, for a search", f"{per_worker:.0e} hashes", f"{sampled:.0f} s"],
+        [
+            "sums, costs known",
+            f"{sums:.2f} MB per partition, {sums * partitions / 1e3:.1f} GB at worst",
+            f"{summed:.0f} s",
+        ],
+        [
+            f"sums, for a search ({groups} groups)",
+            f"{groups * sums:.1f} MB per partition, {worst:.0f} GB at worst",
+            f"{summed + hashed:.0f} s",
+        ],
+        ["10,000 candidates", "on the client, no bytes", f"{searched:.0f} s"],
+        ["**a fit, costs known**", "without reading", f"{scaled + summed:.0f} s"],
+        [
+            "**a search**",
+            "without reading",
+            f"{scaled + sampled + summed + hashed + searched:.0f} s",
+        ],
+    ]
+    head = (
+        f"{n_rows:.0e} rows of {n} features, {L} units, {n_workers} workers of one core, "
+        f"{partitions:.0f} partitions of {8 * n * size.chunk / 1e6:.0f} MB:"
+    )
+    return f"{head}\n\n{table(['step', 'size', 'time'], rows)}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dask_growth")
     parser.add_argument("--rows", type=int, default=FULL.n_rows, help="rows of the larger table")
     parser.add_argument("--rounds", type=int, default=FULL.rounds, help="fits by each cluster")
+    parser.add_argument(
+        "--partitions",
+        type=lambda s: [float(one) for one in s.split(",")],
+        metavar="MB,...",
+        help="compare the workers for these partitions alone, as "
+        + ",".join(str(one) for one in PARTITIONS),
+    )
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="of files by partition")
+    parser.add_argument("--reckon", action="store_true", help=f"fill the estimate of {PAGE.name}")
     options = parser.parse_args(arguments)
+    if options.reckon:
+        stored = json.loads(STORED.read_text(encoding="utf-8"))
+        text = reckoning(stored["speed"]["dask"][0]["rates"])
+        PAGE.write_text(
+            filled(PAGE.read_text(encoding="utf-8"), "reckoning", text), encoding="utf-8"
+        )
+        print(text)
+        return
     chunk = min(FULL.chunk, max(1, options.rows // 40))  # enough chunks for an even share
     size = Size(n_rows=options.rows, chunk=chunk, rounds=options.rounds)
-    print(as_markdown([measure(size)]))
+    if options.partitions is None:
+        print(as_markdown([measure(size)]))
+        return
+    options.folder.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for megabytes in options.partitions:
+        found[f"{megabytes:g}"] = ratio = partition_ratio(size, megabytes)
+        kept = {"megabytes": megabytes, "rows": size.n_rows, **asdict(ratio)}
+        file = options.folder / f"partitions-{megabytes:g}.json"
+        file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print(partition_table(found))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
 from ecselm import ECSELMClassifier
+from ecselm._processes import end_with_parent
 from ecselm.costs import CostConstraints
 from ecselm.costs.policy import normalised, settled_answers
 from ecselm.paper.bench.probabilities import log_loss
@@ -309,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.show:
         seeds = range(options.first, options.first + options.splits)
         names = [name for name in TASKS for _ in seeds]
-        with ProcessPoolExecutor(options.jobs) as pool:
+        with ProcessPoolExecutor(options.jobs, initializer=end_with_parent) as pool:
             splits = list(pool.map(run, names, [*seeds] * len(TASKS)))
         if options.print:
             print("\n\n".join(tables(splits).values()))

@@ -30,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.deciding import Rows, gas, gas_costs, german, pima, ratio, wine, wine_costs
 from benchmarks.results_page import END, HERE, KEPT
 from benchmarks.tables import table
+from ecselm._processes import end_with_parent
 from ecselm.costs import CostConstraints
 from ecselm.costs.policy import normalised
 from ecselm.elicitation import Choice, CostElicitor, Question
@@ -312,7 +313,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.show:
         seeds = range(options.first, options.first + options.people)
         jobs = [(d, m, s) for d in options.data or TASKS for m in METHODS for s in seeds]
-        with ProcessPoolExecutor(options.jobs) as pool:
+        with ProcessPoolExecutor(options.jobs, initializer=end_with_parent) as pool:
             talks = list(pool.map(talk, *zip(*jobs, strict=True)))
         if options.print:
             print("\n\n".join(tables(talks).values()))

@@ -1,21 +1,39 @@
-"""Time of the weighted fit, as ratios: over baselines, and two threads over one."""
+"""Time of the weighted fit, as ratios: over baselines, and two threads over one.
+
+gfdl needs Python 3.12. Where this Python is older, an environment of another one is made for
+it below ``build/``, and ``python -m benchmarks.fit`` prints our times beside gfdl's there.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
 
 import joblib
 import numpy as np
 from sklearn.datasets import make_classification
 from threadpoolctl import ThreadpoolController
 
-from benchmarks.baselines import ELM_PACKAGES, RIDGE, C, FitTask, fit_ridge
+from benchmarks.baselines import ELM_PACKAGES, GFDL, RIDGE, C, FitTask, fit_ridge
 from benchmarks.timing import Comparison, Ratio, Task, blas_threads, interleaved
 from ecselm import ELMClassifier, WELMClassifier
 
 TARGETS = {"float64": 0.65, "float32": 0.35}  # against NumPy + Ridge, which is always float64
+AHEAD = 1.0  # of every other package
+REASONS = {
+    "hpelm": "hpelm neither checks nor scales its inputs, and calibrates no probabilities",
+    RIDGE: "our fit also calibrates probabilities on 2048 rows",
+}
+ROOT = Path(__file__).resolve().parent.parent
+ELSEWHERE = ROOT / "build" / "bench-gfdl"
+PYTHONS = ("3.13", "3.12")
 NO_SLOWER = 1.0  # the second thread must not cost time
 PAUSE = 0.1  # seconds; an OpenBLAS pool that has just worked spins for about 0.03
 
@@ -97,16 +115,73 @@ def _against_baselines(problem: Problem, dtype: str) -> Iterator[Comparison]:
         if not missing[package.name]
     }
     ratios = interleaved(_elm(problem, dtype), baselines, problem.size.repeats)
+    if missing[GFDL.name] and problem.size != QUICK:
+        found = gfdl_elsewhere(dtype)
+        if isinstance(found, Ratio):
+            ratios[GFDL.name], missing[GFDL.name] = found, None
+        else:
+            missing[GFDL.name] = found
     for name in (RIDGE, *missing):
-        target = TARGETS[dtype] if name == RIDGE else None
+        target, reason = TARGETS[dtype] if name == RIDGE else AHEAD, REASONS.get(name)
         ours = f"ELMClassifier, {dtype}"
-        yield Comparison(ours, name, ratios.get(name), target, missing.get(name))
+        yield Comparison(ours, name, ratios.get(name), target, missing.get(name), reason)
+
+
+def gfdl_elsewhere(dtype: str) -> Ratio | str:
+    """Return our time over gfdl's in an environment of its own, or why there is none."""
+    python = gfdl_python()
+    if isinstance(python, str):
+        return python
+    done = _run([str(python), "-m", "benchmarks.fit", dtype])
+    return _failure(done) if done.returncode else Ratio(**json.loads(done.stdout))
+
+
+@cache
+def gfdl_python() -> Path | str:
+    """Return the interpreter of an environment with gfdl and these sources, or why not."""
+    other, python = newer_python(), ELSEWHERE / "bin" / "python"
+    if other is None:
+        return f"not installed: needs Python 3.12, found none of {', '.join(PYTHONS)}"
+    steps = [[str(python), "-m", "pip", "install", "--quiet", "gfdl>=0.2", str(ROOT)]]
+    if not python.exists():
+        steps.insert(0, [str(other), "-m", "venv", "--clear", str(ELSEWHERE)])
+    for command in steps:
+        done = _run(command)
+        if done.returncode:
+            shutil.rmtree(ELSEWHERE, ignore_errors=True)  # the next run begins anew
+            return _failure(done)
+    return python
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(  # noqa: S603
+        command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT
+    )
+
+
+def _failure(done: subprocess.CompletedProcess[str]) -> str:
+    return "not installed: " + (done.stderr.strip().splitlines() or ["no message"])[-1]
+
+
+def newer_python() -> Path | None:
+    """Return an interpreter that gfdl can run in: on the path, or among pyenv's."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for name in PYTHONS:
+        found = shutil.which(f"python{name}")
+        places = [*([Path(found)] if found else []), *versions.glob(f"{name}.*/bin/python")]
+        for place in places:  # one of pyenv's on the path may stand for a version not chosen
+            command = [str(place), "-c", "import venv, ensurepip"]
+            if not subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
+                return place
+    return None
 
 
 def _welm_against_ridge(problem: Problem) -> Comparison:
     w = 1.0 / np.bincount(problem.y)[problem.y]  # (9)
     ratios = interleaved(_welm(problem), {RIDGE: _ridge(problem, w)}, problem.size.repeats)
-    return Comparison("WELMClassifier, float64", RIDGE, ratios[RIDGE], TARGETS["float64"])
+    name, target = "WELMClassifier, float64", TARGETS["float64"]
+    return Comparison(name, RIDGE, ratios[RIDGE], target, reason=REASONS[RIDGE])
 
 
 def _two_threads_against_one(problem: Problem) -> Iterator[Comparison]:
@@ -137,3 +212,16 @@ def _with_threads(fit: Task, n_threads: int) -> Task:
             fit()
 
     return run
+
+
+def main(dtype: str) -> None:
+    """Print our time over gfdl's as JSON."""
+    problem = Problem.make(FULL)
+    with blas_threads(1):
+        run = partial(GFDL.run, problem.task(dtype))
+        ratio = interleaved(_elm(problem, dtype), {GFDL.name: run}, problem.size.repeats)[GFDL.name]
+    print(json.dumps(asdict(ratio)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -26,22 +26,24 @@ from benchmarks.problems import (
     TRAIN,
     PathObjective,
     Problem,
+    Shape,
     available_paths,
     candidate_flops,
     make_objective,
     missing_path,
     sample_flops,
 )
-from benchmarks.timing import Ratio, Stopwatch, blas_threads, duration, seconds_by_round
+from benchmarks.timing import OMITTED, Ratio, Stopwatch, blas_threads, duration, seconds_by_round
 from ecselm.estimators._cost_search import FORGETTING
 from ecselm.fitness import Split, TrainingKernel
 from ecselm.fitness.objective import TIE_BREAK
 from ecselm.search import BacktrackingSearch
 
-LITERAL, PEAK = "literal loop", "GEMM"
+LITERAL, PEAK, COPY = "literal loop", "GEMM", "copy"
 PEAK_TARGET = 0.5  # on the compiled path
 MIN_SECONDS = 0.05  # shorter tasks are repeated within a round
 MAX_LOOPS = 8
+MOST_COPIED = 1 << 26  # bytes of the copy that measures the memory
 RUN = "sample level, whole BSA run"
 MANY, ONE = "sample level, many coordinates move", "sample level, one coordinate moves"
 Evaluate = Callable[[np.ndarray], np.ndarray]
@@ -132,6 +134,7 @@ class SpeedUp:
     ours_ms: float | None = None  # a generation
     peak: Ratio | None = None  # flops of the model per second, over those of a product
     missing: str | None = None
+    bound: Ratio | None = field(default=None, metadata=OMITTED)  # our time over the roofline's
 
     @property
     def met(self) -> bool | None:
@@ -139,6 +142,13 @@ class SpeedUp:
         if self.ratio is None or self.target is None:
             return None
         return self.ratio.median >= self.target
+
+    @property
+    def over_roofline(self) -> float | None:
+        """Return our time over what the machine needs at least, None if that is unknown."""
+        if self.bound is not None:
+            return self.bound.median
+        return None if self.peak is None else 1.0 / self.peak.median
 
 
 def error_rate(Z: np.ndarray, T: np.ndarray, y: np.ndarray) -> float:  # noqa: ARG001
@@ -244,6 +254,51 @@ class Product:
         return duration(lambda: np.matmul(self._A, self._B, out=self._out))
 
 
+class Copy:
+    """A copy of an array, whose speed is that of the memory or cache that holds it."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self._source, self.n_bytes = np.zeros(n_bytes // 8), 2.0 * n_bytes  # read and written
+        self._out = np.empty_like(self._source)
+
+    def __call__(self) -> float:
+        """Return the seconds of the copy."""
+        return duration(lambda: np.copyto(self._out, self._source))
+
+
+def copied_bytes(shape: Shape) -> int:
+    """Return the bytes of H, or of a kernel matrix, up to what leaves every cache anyway."""
+    return min(8 * shape.n_rows * (shape.n_hidden or shape.n_rows), MOST_COPIED)
+
+
+def candidate_bytes(shape: Shape) -> float:
+    """Return the bytes that a candidate at class level moves at least, if no cache is warm.
+
+    Sums by class are read once for four candidates, H once for a batch of 16, and scores are
+    written. With a kernel, four candidates share K.
+
+    Examples
+    --------
+    >>> candidate_bytes(Shape("a", 5400, 100, 2))
+    333600.0
+    """
+    N, m, k = shape.n_rows, shape.n_targets, shape.n_classes
+    if shape.n_hidden is None:
+        return 8.0 * (N * N / 8 + N * m)
+    L = shape.n_hidden
+    return 8.0 * (k * (L * L / 2 + L * m) / 4 + N * L / 16 + N * m)
+
+
+def needed_flops(shape: Shape, moved: float) -> float:
+    """Return the flops of a candidate at sample level of which a share of costs is new.
+
+    The sums of the candidate it descends from are known: rows of equal cost are not summed.
+    """
+    N, L, m = shape.n_rows, shape.n_hidden or shape.n_rows, shape.n_targets
+    primal = moved * N * L * L + L**3 / 3.0 + 2.0 * L * L * m + 2.0 * N * L * m
+    return min(primal, sample_flops(shape))
+
+
 def check_losses(
     ours: list[np.ndarray], literal: list[np.ndarray], fitness: str, n_rows: int
 ) -> None:
@@ -304,7 +359,7 @@ def speed_ups(problem: Problem, kind: Kind, size: Size) -> list[SpeedUp]:
     runners = _runners(problem, kind, size)
     for runner in runners.values():
         runner()
-    timers = {**runners, PEAK: Product(size.matrix)}
+    timers = {**runners, PEAK: Product(size.matrix), COPY: (copy := Copy(copied_bytes(shape)))}
     columns = seconds_by_round(list(timers.values()), shape.rounds).T
     seconds = dict(zip(timers, columns, strict=True))
     for path in available_paths():
@@ -312,6 +367,9 @@ def speed_ups(problem: Problem, kind: Kind, size: Size) -> list[SpeedUp]:
 
     flops = size.population * candidate_flops(shape, kind.splits, kind.fitness)
     peak = Product(size.matrix).flops / seconds[PEAK]
+    # The roofline: flops or bytes, whatever takes longer at the speed measured beside.
+    moved = size.population * candidate_bytes(shape) * seconds[COPY] / copy.n_bytes
+    least = np.maximum(flops / peak, moved)
     lines = []
     for path, target in zip((COMPILED, LAPACK), kind.targets[shape.name], strict=True):
         if missing := missing_path(path):
@@ -319,8 +377,10 @@ def speed_ups(problem: Problem, kind: Kind, size: Size) -> list[SpeedUp]:
             continue
         ours = seconds[path]
         ratio, milliseconds = Ratio.of(seconds[LITERAL] / ours), 1e3 * float(np.median(ours))
-        of_peak = Ratio.of(flops / ours / peak)
-        lines.append(SpeedUp(kind.name, shape.name, path, ratio, target, milliseconds, of_peak))
+        of_peak, bound = Ratio.of(flops / ours / peak), Ratio.of(ours / least)
+        lines.append(
+            SpeedUp(kind.name, shape.name, path, ratio, target, milliseconds, of_peak, bound=bound)
+        )
     return lines
 
 
@@ -349,11 +409,17 @@ class RunTimes:
     evaluating: dict[str, np.ndarray]  # (G,) seconds, for the whole population
     moves_one: np.ndarray  # (G,) whether each trial moves in one coordinate only
     peaks: np.ndarray  # (G,) flops per second of a product
+    least: np.ndarray  # (G,) seconds of the flops that the population needs, at that speed
 
     def ratio(self, path: str) -> float:
         """Return the literal loop's time over ours for the whole search."""
         ours, literal = (self.evaluating[name].sum() for name in (path, LITERAL))
         return (literal + self.searching) / (ours + self.searching)
+
+    def bound(self, path: str) -> float:
+        """Return our time over the roofline's for the whole search."""
+        ours = self.evaluating[path].sum() + self.searching
+        return float(ours / (self.least.sum() + self.searching))
 
 
 def compare_runs(size: RunSize) -> list[SpeedUp]:
@@ -372,7 +438,8 @@ def _runs_of_shape(name: str, size: RunSize) -> Iterator[SpeedUp]:
         else:
             ours = 1e3 * float(np.mean([run.evaluating[path].mean() for run in runs]))
             ratio = Ratio.of(np.array([run.ratio(path) for run in runs]))
-            yield SpeedUp(RUN, name, path, ratio, target, ours)
+            bound = Ratio.of(np.array([run.bound(path) for run in runs]))
+            yield SpeedUp(RUN, name, path, ratio, target, ours, bound=bound)
             yield from _by_moves(name, path, runs, flops)
 
 
@@ -381,12 +448,14 @@ def _by_moves(name: str, path: str, runs: list[RunTimes], flops: float) -> Itera
     ours, literal = (np.concatenate([run.evaluating[of] for run in runs]) for of in (path, LITERAL))
     peaks = np.concatenate([run.peaks for run in runs])
     one = np.concatenate([run.moves_one for run in runs])
+    least = np.concatenate([run.least for run in runs])
     for kind, chosen in ((MANY, ~one), (ONE, one)):
         if chosen.any():
             mine = ours[chosen]
             peak = None if kind == ONE else Ratio.of(flops / mine / peaks[chosen])
-            ratio = Ratio.of(literal[chosen] / mine)
-            yield SpeedUp(kind, name, path, ratio, None, 1e3 * float(np.median(mine)), peak)
+            ratio, bound = Ratio.of(literal[chosen] / mine), Ratio.of(mine / least[chosen])
+            ms = 1e3 * float(np.median(mine))
+            yield SpeedUp(kind, name, path, ratio, None, ms, peak, bound=bound)
 
 
 def time_runs(problem: Problem, size: RunSize) -> list[RunTimes]:
@@ -400,15 +469,15 @@ def time_runs(problem: Problem, size: RunSize) -> list[RunTimes]:
     runs = []
     for rng in np.random.default_rng(2).spawn(size.runs):
         search = BacktrackingSearch(box, size.population, rng)
-        runs.append(_time_run(evaluators, search, size, problem.shape.n_rows))
+        runs.append(_time_run(evaluators, search, size, problem.shape))
     return runs
 
 
 def _time_run(
-    evaluators: dict[str, Evaluate], search: BacktrackingSearch, size: RunSize, n_rows: int
+    evaluators: dict[str, Evaluate], search: BacktrackingSearch, size: RunSize, shape: Shape
 ) -> RunTimes:
     watch, parents, product = Stopwatch(), Parents(), Product(size.matrix)
-    moves_one, peaks = [], []
+    moves_one, peaks, least = [], [], []
     driver, *_ = evaluators
     for generation in range(size.generations):
         if generation % FORGETTING == 0:  # as often as in a search by the estimator
@@ -420,14 +489,17 @@ def _time_run(
         losses = {name: watch.time(name, evaluators[name], points) for name in order}
         for name in evaluators:
             if name != LITERAL:
-                check_losses([losses[name]], [losses[LITERAL]], TIES, n_rows)
+                check_losses([losses[name]], [losses[LITERAL]], TIES, shape.n_rows)
         watch.time("search", search.tell, losses[driver])
         peaks.append(product.flops / product())
-        moves_one.append(parents.select(points, losses[driver]))
+        moved = parents.moved(points)
+        least.append(sum(needed_flops(shape, n / shape.n_rows) for n in moved) / peaks[-1])
+        moves_one.append(bool(generation and moved.max() <= 1))
+        parents.select(points, losses[driver])
     seconds = {name: np.array(watch.seconds[name]) for name in evaluators}
     seconds[LITERAL] *= size.population / size.literal
     searching = float(np.sum(watch.seconds["search"]))
-    return RunTimes(searching, seconds, np.array(moves_one), np.array(peaks))
+    return RunTimes(searching, seconds, np.array(moves_one), np.array(peaks), np.array(least))
 
 
 class Parents:
@@ -437,12 +509,16 @@ class Parents:
         self._points: np.ndarray | None = None
         self._losses: np.ndarray | None = None
 
-    def select(self, points: np.ndarray, losses: np.ndarray) -> bool:
-        """Keep the better points; return whether every trial moved in one coordinate at most."""
+    def moved(self, points: np.ndarray) -> np.ndarray:
+        """Return how many coordinates of each trial are new (P,): all, of the first ones."""
+        if self._points is None:
+            return np.full(len(points), points.shape[1])
+        return np.asarray((points != self._points).sum(axis=1))
+
+    def select(self, points: np.ndarray, losses: np.ndarray) -> None:
+        """Keep the better points."""
         if self._points is None or self._losses is None:
             self._points, self._losses = points.copy(), losses.copy()
-            return False
-        moved = (points != self._points).sum(axis=1).max()
+            return
         wins = losses < self._losses
         self._points[wins], self._losses[wins] = points[wins], losses[wins]
-        return bool(moved <= 1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from benchmarks import dask_growth, generations, pairs, searches, streaming
 from benchmarks.accuracy import Accuracy
 from benchmarks.environment import Environment
+from benchmarks.fit import REASONS as FIT_REASONS
 from benchmarks.generations import PEAK_TARGET, SpeedUp
 from benchmarks.growth import BASE, POPULATION, ROW_BASE, Growth
 from benchmarks.optimizers import Overhead
@@ -42,7 +44,8 @@ model has {hidden} hidden units, and the rows have random weights between 0.5 an
 - **scikit-elm** has its default tanh units and does not support weights. Its X is in the
   precision of the row.
 - **gfdl** has tanh units, drawn as `glorot_normal`, without direct links, with a ridge of 1/C
-  and without weights. It needs Python 3.12 or later.
+  and without weights. It needs Python 3.12 or later, and runs beside ours in an environment
+  of its own where this Python is older.
 
 The X of the packages is standardised beforehand; this is not timed.
 
@@ -111,6 +114,12 @@ loss; N^3/3 + 2 N^2 m with a kernel; N L^2 instead of k L^2 with one cost per ro
 can exceed 1 where fewer flops suffice: when only some of the costs have changed, or when scores
 are first computed in float32. The compiled path here: {path}.
 
+The last number is our time over that of a roofline: the flops that are needed at the speed of
+the product or the bytes at that of a copy of as many bytes as H has, both timed in the same
+round, whatever takes longer. Bytes are those of sums by class, read once for four candidates, of
+H, read once for sixteen, and of scores. At sample level only flops count, and only rows whose
+costs are new.
+
 {table}
 """,
     "whole": """## Time of whole searches
@@ -164,8 +173,30 @@ our `EELMClassifier` does; `ECSELMClassifier` searches costs.
 }
 
 
+MOST_SPREAD = 0.25  # of the ratios of fits, the median of all
+WITHIN = 1.3  # of the roofline: what remains is not worth a target
+# Why targets may be missed, by the first words of a row; the first that fits is shown.
+REASONS = {
+    "class level": "solves alone run at the share of peak of the squared loss, which has no scores",
+    "sample level": "a fifth of the time of new sums goes into packing rows of new costs",
+    "(e), class level, 5 folds, counts": "50,000 solves of (15) against 180 of the grid",
+    "(e), class level, 5 folds, 100": "50,000 solves against 180; smoothing: see counts only",
+    "(a), class level, training error, 100": "smoothing: see the row of counts only",
+    "(a), class level, training error, counts": "10,000 candidates with scores of all rows",
+    "(e), class level": "cause not isolated",
+    "(f), class level": "cause not isolated",
+    "(tiny)": "cause not isolated",
+}
+
+
 def page_of(results: Results) -> str:
-    """Return the page of all results."""
+    """Return the page of all results.
+
+    Raises ValueError if a target is missed without a reason, or if ratios vary too much: then
+    the machine was busy.
+    """
+    if not results.environment.quick:
+        _check_spread(results.fits)
     return PAGE.format(
         warning=QUICK_WARNING if results.environment.quick else "",
         environment=_environment(results.environment),
@@ -206,14 +237,44 @@ def _environment(environment: Environment) -> str:
     lines = [
         f"Date: {environment.date}",
         f"Processor: {environment.cpu}, {environment.cores} cores, instruction sets {flags}",
+        *([] if environment.busy is None else [f"Cores that others kept busy: {environment.busy}"]),
         f"Python {environment.python}",
         *(f"{name} {version}" for name, version in environment.versions.items()),
     ]
     return "\n".join(f"- {line}" for line in lines)
 
 
+def _check_spread(comparisons: list[Comparison]) -> None:
+    spreads = [entry.ratio.spread for entry in comparisons if entry.ratio is not None]
+    if spreads and median(spreads) > MOST_SPREAD:
+        raise ValueError(
+            f"quartiles of ratios must be within {MOST_SPREAD} of their medians, got "
+            f"{median(spreads):.2f}: the machine was busy"
+        )
+
+
+def why_missed(row: str, met: bool | None, given: str | None = None) -> str:
+    """Return why a target is missed, empty where it is not.
+
+    Examples
+    --------
+    >>> why_missed("(a), class level, training error, 100 epochs run", met=False)
+    'smoothing: see the row of counts only'
+    """
+    if met is not False:
+        return ""
+    found = given or next((why for name, why in REASONS.items() if row.startswith(name)), None)
+    if found is None:
+        raise ValueError(f"a missed target must have a reason in REASONS, got none for {row!r}")
+    return found
+
+
 def _comparisons(ours: str, comparisons: list[Comparison]) -> str:
-    return table([ours, "Baseline", "Ratio", "Target", "Met"], comparison_rows(comparisons))
+    rows = [
+        [*cells, why_missed(entry.ours, entry.met, entry.reason or FIT_REASONS.get(entry.baseline))]
+        for entry, cells in zip(comparisons, comparison_rows(comparisons), strict=True)
+    ]
+    return table([ours, "Baseline", "Ratio", "Target", "Met", "Why not"], rows)
 
 
 def _optimizers(overheads: list[Overhead]) -> str:
@@ -262,32 +323,53 @@ def _generations(lines: list[SpeedUp]) -> str:
         paths.setdefault((line.kind, line.shape), {})[line.path] = line
     order = dict.fromkeys(kind for kind, _ in paths)
     rows = [
-        [kind, shape, *_cells(found.get(COMPILED)), *_cells(found.get(LAPACK))]
+        [kind, shape, *_cells(found.get(COMPILED)), *_cells(found.get(LAPACK)), _why(found)]
         for wanted in order
         for (kind, shape), found in paths.items()
         if kind == wanted
     ]
-    columns = ["Target", "Met", "Share of peak"]
-    return table(["Fitness", "Shape", "Compiled", *columns, "LAPACK", *columns], rows)
+    columns = ["Target", "Met", "Share of peak", "Over roofline"]
+    header = ["Fitness", "Shape", "Compiled", *columns, "LAPACK", *columns, "Why not"]
+    return table(header, rows)
+
+
+def _why(found: dict[str, SpeedUp]) -> str:
+    """Return why the targets of a row are missed: those of the compiled path count first."""
+    for path, line in sorted(found.items(), key=lambda item: item[0] != COMPILED):
+        if line.met is not False:
+            continue
+        over = line.over_roofline
+        if path == COMPILED and over is not None and over <= WITHIN:
+            return f"within {WITHIN} of the roofline"
+        alone = "LAPACK solves one candidate at a time" if path == LAPACK else None
+        return why_missed(line.kind, line.met, alone)
+    return ""
 
 
 def _cells(line: SpeedUp | None) -> list[str]:
     if line is None:
-        return [""] * 4
+        return [""] * 5
     return [
         ratio_cell(line.ratio, line.missing, digits=1),
         "" if line.target is None else f">= {line.target:g}",
         met_cell(line.met),
         "" if line.peak is None else f"{line.peak.median:.2f}",
+        "" if line.over_roofline is None else f"{line.over_roofline:.2f}",
     ]
 
 
 def _shares(shares: list[Share]) -> str:
     rows = [
-        [entry.search, ratio_cell(entry.share), limit_cell("<=", entry.target), met_cell(entry.met)]
+        [
+            entry.search,
+            ratio_cell(entry.share),
+            limit_cell("<=", entry.target),
+            met_cell(entry.met),
+            why_missed(entry.search, entry.met),
+        ]
         for entry in shares
     ]
-    return table(["Search", "Share", "Target", "Met"], rows)
+    return table(["Search", "Share", "Target", "Met", "Why not"], rows)
 
 
 def _cores(speed_ups: list[CoreSpeedUp]) -> str:
@@ -297,10 +379,11 @@ def _cores(speed_ups: list[CoreSpeedUp]) -> str:
             ratio_cell(entry.ratio, entry.missing),
             limit_cell(">=", entry.target, digits=1),
             met_cell(entry.met),
+            why_missed(entry.search, entry.met),
         ]
         for entry in speed_ups
     ]
-    return table(["Search", "One core over two", "Target", "Met"], rows)
+    return table(["Search", "One core over two", "Target", "Met", "Why not"], rows)
 
 
 def _growth(curves: list[Growth]) -> str:

@@ -93,7 +93,7 @@ def measure(quick: bool) -> Results:
     accuracy_size = accuracy.QUICK if quick else accuracy.FULL
     optimizer_size = optimizers.QUICK if quick else optimizers.FULL
     return Results(
-        environment=current_environment(quick),
+        environment=current_environment(quick, timed=True),
         sizes={
             "rows": fit_size.n_rows,
             "features": fit_size.n_features,
@@ -136,7 +136,11 @@ def _plain(record: Any) -> Any:
         return [_plain(entry) for entry in record]
     if not is_dataclass(record):
         return record
-    content = {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    content = {
+        field.name: _plain(getattr(record, field.name))
+        for field in fields(record)
+        if getattr(record, field.name) is not None or not field.metadata.get("omitted")
+    }
     return content | ({"met": record.met} if hasattr(record, "met") else {})
 
 
@@ -146,9 +150,8 @@ def _record(kind: Any, content: Any) -> Any:
         kind = next((one for one in get_args(kind) if is_dataclass(one)), kind)
     if is_dataclass(kind) and content is not None:
         types = get_type_hints(kind)
-        return kind(
-            **{one.name: _record(types[one.name], content[one.name]) for one in fields(kind)}
-        )
+        stored = [one for one in fields(kind) if one.name in content or not one.metadata]
+        return kind(**{one.name: _record(types[one.name], content[one.name]) for one in stored})
     if get_origin(kind) is list:
         return [_record(get_args(kind)[0], entry) for entry in content]
     return tuple(content) if get_origin(kind) is tuple else content

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_classification
 
+from benchmarks import fit
 from benchmarks.__main__ import HERE, main
 from benchmarks.accuracy import Accuracy
 from benchmarks.baselines import (
@@ -20,9 +23,9 @@ from benchmarks.baselines import (
     gaussian_layer,
     ridge_solution,
 )
-from benchmarks.environment import _processor
+from benchmarks.environment import _processor, check_idle
 from benchmarks.optimizers import OPTIMIZERS, FreeFitness, run_ours
-from benchmarks.report import page_of
+from benchmarks.report import MOST_SPREAD, _check_spread, page_of, why_missed
 from benchmarks.results import Results
 from benchmarks.searches import INTELELM
 from benchmarks.timing import Comparison, Ratio, interleaved
@@ -194,6 +197,74 @@ def test_processor_is_read_from_cpuinfo(tmp_path):
     path = tmp_path / "cpuinfo"
     path.write_text("model name\t: A chip\nflags\t\t: fpu avx2 avx512f\n\n")
     assert _processor(path) == ("A chip", ["avx2", "avx512f"])
+
+
+def test_a_busy_machine_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "stat"
+    ticks = iter([1000, 1000, 2000, 4000])
+
+    def read(*_, **__):
+        return f"cpu  {next(ticks)} 0 0 77 0 0 0 0 0 0\n"
+
+    path.touch()
+    monkeypatch.setattr(type(path), "read_text", read)
+    assert check_idle(path, look=0.01) == 0.0
+    with pytest.raises(RuntimeError, match=r"must be idle .* at most 0.25 cores busy, got"):
+        check_idle(path, look=0.01)
+
+
+def test_a_system_that_does_not_tell_its_load_is_accepted(tmp_path):
+    assert check_idle(tmp_path / "missing") is None
+
+
+def test_ratios_that_vary_too_much_give_no_page():
+    calm = [Comparison("us", "them", Ratio(1.0, 0.99, 1.01))]
+    _check_spread(calm)
+    _check_spread([*calm, *calm, Comparison("us", "them", Ratio(1.0, 0.5, 1.5))])
+    with pytest.raises(ValueError, match=f"within {MOST_SPREAD} of their medians, got 1.00"):
+        _check_spread([Comparison("us", "them", Ratio(1.0, 0.5, 1.5))])
+
+
+def test_every_missed_target_has_a_reason():
+    assert why_missed("anything", met=True) == why_missed("anything", met=None) == ""
+    assert why_missed("anything", met=False, given="because") == "because"
+    with pytest.raises(ValueError, match="must have a reason in REASONS, got none for 'anything'"):
+        why_missed("anything", met=False)
+
+
+@pytest.fixture
+def no_environment(monkeypatch):
+    """Forget the environment of gfdl that an earlier test has made."""
+    monkeypatch.setattr(fit, "gfdl_python", fit.gfdl_python.__wrapped__)
+
+
+@pytest.mark.usefixtures("no_environment")
+def test_gfdl_without_another_python_is_reported(monkeypatch):
+    monkeypatch.setattr(fit, "newer_python", lambda: None)
+    assert fit.gfdl_elsewhere("float64").startswith("not installed: needs Python 3.12")
+
+
+@pytest.mark.usefixtures("no_environment")
+def test_an_environment_for_gfdl_that_cannot_be_made_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(fit, "newer_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(fit, "ELSEWHERE", tmp_path / "env")
+    script = tmp_path / "env" / "bin" / "python"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\necho no network >&2; exit 1\n")
+    script.chmod(0o755)
+    assert fit.gfdl_elsewhere("float64") == "not installed: no network"
+    assert not (tmp_path / "env").exists()  # the next run tries again
+
+
+@pytest.mark.usefixtures("no_environment")
+def test_times_beside_gfdl_are_taken_from_the_other_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(fit, "newer_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(fit, "ELSEWHERE", tmp_path / "env")
+    script = tmp_path / "env" / "bin" / "python"
+    script.parent.mkdir(parents=True)
+    script.write_text('#!/bin/sh\necho \'{"median": 0.5, "lower": 0.4, "upper": 0.6}\'\n')
+    script.chmod(0o755)
+    assert fit.gfdl_elsewhere("float64") == Ratio(0.5, 0.4, 0.6)
 
 
 @pytest.mark.slow

@@ -13,7 +13,9 @@ from benchmarks.generations import (
     Parents,
     Runner,
     SpeedUp,
+    candidate_bytes,
     check_losses,
+    needed_flops,
     speed_ups,
 )
 from benchmarks.growth import Curve
@@ -128,14 +130,32 @@ def test_a_runner_evaluates_new_generations_and_scales_to_all():
 
 def test_trials_that_move_in_one_coordinate_are_recognised():
     parents, P = Parents(), np.zeros((2, 3))
-    assert not parents.select(P, np.array([1.0, 1.0]))
+    assert parents.moved(P).tolist() == [3, 3]  # nothing is known before
+    parents.select(P, np.array([1.0, 1.0]))
     trial = P.copy()
     trial[:, 1] = 5.0
-    assert parents.select(trial, np.array([0.5, 2.0]))  # only the first is selected
+    assert parents.moved(trial).tolist() == [1, 1]
+    parents.select(trial, np.array([0.5, 2.0]))  # only the first is selected
     later = trial.copy()
     later[0, 2] = 1.0
-    assert parents.select(later, np.array([9.0, 9.0]))
-    assert not parents.select(later + 1.0, np.array([9.0, 9.0]))
+    assert parents.moved(later).tolist() == [1, 1]
+    assert parents.moved(later + 1.0).tolist() == [3, 3]
+
+
+def test_the_roofline_counts_rows_of_new_costs_only():
+    shape = SHAPES["a"]
+    assert needed_flops(shape, 1.0) == sample_flops(shape)
+    half = needed_flops(shape, 0.5)
+    assert_allclose(sample_flops(shape) - half, 0.5 * 5400 * 100**2)
+    assert needed_flops(SHAPES["c"], 1.0) == sample_flops(SHAPES["c"])  # solved in samples
+    assert candidate_bytes(SHAPES["f"]) > candidate_bytes(SHAPES["a"])
+
+
+def test_speed_ups_have_a_roofline_on_every_path(problems):
+    lines = speed_ups(problems["b"], KINDS[0], QUICK)
+    assert all(line.bound.median > 0.0 for line in lines if not line.missing)
+    assert SpeedUp("kind", "a", COMPILED, None, peak=Ratio(0.8, 0.7, 0.9)).over_roofline == 1.25
+    assert SpeedUp("kind", "a", COMPILED, None).over_roofline is None
 
 
 def test_epochs_that_are_not_run_take_as_long_as_those_run(problems):

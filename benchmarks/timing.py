@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from ecselm._processes import end_with_parent
+
 Task = Callable[[], object]
 Clock = Callable[[], float]
+OMITTED = {"omitted": True}  # fields that are not stored while they are None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,11 @@ class Ratio:
         lower, median, upper = np.quantile(rounds, [0.25, 0.5, 0.75]).tolist()
         return cls(median, lower, upper)
 
+    @property
+    def spread(self) -> float:
+        """Return the distance of the quartiles, relative to the median."""
+        return (self.upper - self.lower) / self.median
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -44,6 +52,7 @@ class Comparison:
     ratio: Ratio | None
     target: float | None = None
     missing: str | None = None
+    reason: str | None = field(default=None, metadata=OMITTED)  # why a target may be missed
 
     @property
     def met(self) -> bool | None:
@@ -131,7 +140,7 @@ def blas_threads(n_threads: int) -> Any:
 
 def in_own_process(task: Callable[..., Any], *arguments: Any) -> Any:
     """Run a module-level function in a new process, so that peak memory is its own."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as pool:
         return pool.submit(task, *arguments).result()
 
 
