@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
-    "myst_parser",
+    "myst_nb",  # with myst_parser
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "math_in_html",
@@ -38,6 +38,9 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
+nb_execution_mode = "force"  # notebooks are kept without results
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 
 autosummary_generate = True
 autosummary_imported_members = True
