@@ -32,11 +32,12 @@ WRITING = [
     for error in OPERATIONS[operation]
 ]
 KILLED = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from ecselm._files import replacing
 with replacing(Path(sys.argv[1])) as part:
     part.write_bytes(b"half")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     print("writing", flush=True)
     time.sleep(600)
 """

@@ -151,7 +151,7 @@ def test_numbers_in_the_place_of_names_are_noted(write):
         ("a.arff", "@relation r\n@attribute a real\n@data\n{0 1}\n", "that SciPy can read"),
         ("a.arff", "nothing of it", "a.arff must be an ARFF file"),
         ("a.svm", "1 x\n", "a.svm must have lines such as"),
-        ("a.svm", "1 99999999:1\n", "at most 50000000 cells"),
+        ("a.svm", "1 99999999:1\n", "at most 1000000 columns"),
     ],
 )
 def test_files_without_a_table_are_refused_in_one_sentence(write, name, content, sentence):
@@ -199,6 +199,16 @@ def test_names_of_arff_may_be_quoted_and_foreign(write):
     assert frame["grö ße"][0] == 1.0
     assert np.isnan(frame["grö ße"][1])
     assert csv.field_size_limit() == longest
+
+
+def test_libsvm_with_a_far_column_is_refused_before_it_is_written_out(write):
+    with pytest.raises(ValueError, match="at most 1000000 columns, got the number 9999999"):
+        read_table(write("a.libsvm", "1 9999999:1\n"))
+
+
+def test_targets_of_libsvm_beyond_whole_floats_stay_floats(write):
+    table = read_table(write("a.libsvm", "1e300 1:1\n-1 2:1\n"))
+    assert table.frame["target"].tolist() == [1e300, -1.0]
 
 
 def test_columns_of_libsvm_are_named_by_their_numbers(write):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-SAMPLE = Path(__file__).parent / "user_project.py"
+SAMPLE = Path(__file__).parent / "user_project.txt"  # no module: tests would import it
 WRONG = "from ecselm import ELMClassifier\n\nELMClassifier().fit([[0.0]], [0]).no_such_method()\n"
 
 
 @pytest.fixture
 def project(tmp_path):
     """Return a folder with the modules, without any configuration of ours."""
-    shutil.copy(SAMPLE, tmp_path)
+    shutil.copy(SAMPLE, tmp_path / "user_project.py")
     (tmp_path / "wrong.py").write_text(WRONG)
     return tmp_path
 

@@ -130,26 +130,26 @@ def class_codes(y: Any, weight: FloatArray | None = None) -> tuple[AnyArray, Int
     return classes, codes
 
 
-class DocumentedMixin:
-    """Link the HTML representation of an estimator to its page in the documentation."""
-
-    _doc_link_module = "ecselm"
-    _doc_link_template = "https://ecselm.github.io/ecselm/api/{place}.{name}.html"
-
-    def _doc_link_url_param_generator(self) -> dict[str, str]:
-        """Return the public place and the name of the class."""
-        place = type(self).__module__.rpartition(".")[0]  # modules are no public places
-        name = type(self).__name__
-        return {"place": "ecselm" if place == "ecselm.estimators" else place, "name": name}
+DOC_LINK = "https://ecselm.github.io/ecselm/api/{place}.{name}.html"
 
 
-class ELMBase(DocumentedMixin, BaseEstimator):
+def doc_link_parts(estimator: Any) -> dict[str, str]:
+    """Return the public place and the name of a class, for the link to its documentation."""
+    place = type(estimator).__module__.rpartition(".")[0]  # modules are no public places
+    name = type(estimator).__name__
+    return {"place": "ecselm" if place == "ecselm.estimators" else place, "name": name}
+
+
+class ELMBase(BaseEstimator):
     """Base of the ELM estimators: a map from x to H, and output weights beta on it.
 
     A subclass states the targets and costs. One whose parameter ``kernel`` is not
     None takes kernel values in the place of hidden units.
     """
 
+    _doc_link_module = "ecselm"
+    _doc_link_template = DOC_LINK
+    _doc_link_url_param_generator = doc_link_parts
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     n_hidden: int | str

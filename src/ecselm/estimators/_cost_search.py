@@ -741,11 +741,13 @@ class ReplayedFitness:
         if generation % FORGETTING == 0 and isinstance(self._objective, CostObjective):
             self._objective.forget()
         if generation in self._recomputed:
-            self._steps.allowed(self._objective, points)
+            with self._steps.allowed():
+                self._objective(points)
         if generation < len(self.stored):
             self._steps.scored()
             return self.stored[generation]
-        values = self._steps.allowed(self._objective, points)
+        with self._steps.allowed():
+            values = self._objective(points)
         self._steps.scored()  # from here on, also while it is written
         self._steps.add(values, self._name)
         return values
@@ -829,7 +831,10 @@ class SearchRun:
             steps.bar.advance(f"best={progress.best_score:.4g}" if is_main else None)
             # Recorded generations have been reported by the run that recorded them.
             new = len(history.generations) > len(fitness.stored)
-            return new and steps.allowed(self._report, progress)
+            if not new:
+                return False
+            with steps.allowed():
+                return self._report(progress)
 
         history = minimize(
             search,

@@ -16,8 +16,8 @@ from ecselm.costs.front import MOST_CLASSES, RecallFront
 from ecselm.costs.parse import has_reject_column
 from ecselm.costs.policy import DecisionPolicy
 from ecselm.costs.weights import ClassCosts, label_codes
+from ecselm.estimators._policy import forget_promise
 from ecselm.estimators._priors import row_costs
-from ecselm.estimators._promise import forget_promise
 
 Model = TypeVar("Model")
 

@@ -239,3 +239,9 @@ def class_shares(y: IntArray, weight: FloatArray | None, n_classes: int) -> Floa
     """Return the shares (k,) of the classes."""
     counts = np.bincount(y, weight, minlength=n_classes).astype(np.float64)
     return counts / counts.sum()
+
+
+def forget_promise(estimator: Any) -> None:
+    """Remove what an estimator knows of a promise that it was fitted with before."""
+    for name in ("promise_", "_plain_costs_"):
+        vars(estimator).pop(name, None)

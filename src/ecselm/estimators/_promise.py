@@ -27,6 +27,7 @@ from ecselm.costs.promise import (
     why_not,
 )
 from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._policy import forget_promise
 from ecselm.estimators._source import MemorySource
 
 USUAL_SHARE, PREFIT_SHARE = 0.2, 0.5  # of the rows, held out
@@ -327,12 +328,6 @@ def without_promise(estimator: Any) -> Any:
     plain.promise = None
     forget_promise(plain)
     return plain
-
-
-def forget_promise(estimator: Any) -> None:
-    """Remove what an estimator knows of a promise that it was fitted with before."""
-    for name in ("promise_", "_plain_costs_"):
-        vars(estimator).pop(name, None)
 
 
 def rows_of(values: Any, rows: IntArray, n_rows: int) -> Any:

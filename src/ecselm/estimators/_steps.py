@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -95,16 +96,15 @@ class Steps:
         if self._interrupts is not None:  # an exception that was no signal counts as one
             self._interrupts.n_received = max(self._interrupts.n_received, 1)
 
-    def allowed(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Return ``work(*arguments)``; an interrupt ends it by KeyboardInterrupt."""
-        if self._interrupts is None:
-            return work(*arguments)
-        return self._interrupts.allowed(work, *arguments)
+    def allowed(self) -> AbstractContextManager[None]:
+        """Return a context that an interrupt ends by KeyboardInterrupt."""
+        return nullcontext() if self._interrupts is None else self._interrupts.allowed()
 
     def attempt(self, where: str, work: Callable[..., Result], *arguments: Any) -> Result | None:
         """Return ``work(*arguments)``, or None if it is interrupted and there is more to keep."""
         try:
-            return self.allowed(work, *arguments)
+            with self.allowed():
+                return work(*arguments)
         except KeyboardInterrupt:
             if not self.keeps:
                 raise

@@ -45,18 +45,22 @@ from ecselm.costs.parse import (
 )
 from ecselm.costs.policy import RULES, DecisionPolicy
 from ecselm.costs.promise import PromiseError
-from ecselm.estimators._base import DocumentedMixin, ELMClassifierBase, all_or_nothing
+from ecselm.estimators._base import DOC_LINK, ELMClassifierBase, all_or_nothing, doc_link_parts
 from ecselm.estimators._calibration import (
     LogisticCalibration,
     LooScores,
     fit_calibration,
 )
 from ecselm.estimators._front import at, class_centres, front_frame, keep_front
-from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, class_shares
+from ecselm.estimators._policy import (
+    ROW_COSTS,
+    CostDecisionMixin,
+    class_shares,
+    forget_promise,
+)
 from ecselm.estimators._priors import row_costs
 from ecselm.estimators._promise import (
     HeldOut,
-    forget_promise,
     hold_out,
     rows_of,
     without_promise,
@@ -119,9 +123,7 @@ class ModelScores:
         return np.clip(0.5 * (logs[:, 1:] - logs[:, :1]), -limit, limit)
 
 
-class CostDecisionClassifier(
-    DocumentedMixin, CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
-):
+class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Decide by least expected cost with the probabilities of any classifier.
 
     Costs may be known, known in part, or known by row at prediction; there may be any number
@@ -230,6 +232,9 @@ class CostDecisionClassifier(
     True
     """
 
+    _doc_link_module = "ecselm"
+    _doc_link_template = DOC_LINK
+    _doc_link_url_param_generator = doc_link_parts
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "predict"])],
         "cost": "no_validation",

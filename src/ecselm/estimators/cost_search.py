@@ -31,7 +31,7 @@ from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.costs import expected_costs, min_cost_decision
 from ecselm.costs.front import cost_pattern
 from ecselm.costs.policy import RULES
-from ecselm.estimators._base import DocumentedMixin, all_or_nothing
+from ecselm.estimators._base import DOC_LINK, all_or_nothing, doc_link_parts
 from ecselm.estimators._cost_search import (
     LEARNING,
     PRIOR,
@@ -228,9 +228,7 @@ def _decides_or_has(search: CostSearchCV) -> bool:
     return search.cost_level == "decision" or _fitted_has("decision_function")(search)
 
 
-class CostSearchCV(
-    DocumentedMixin, CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
-):
+class CostSearchCV(CostDecisionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Learn what mistakes cost, for any classifier.
 
     The search of :class:`ECSELMClassifier` for the costs by which the probabilities of an
@@ -321,6 +319,9 @@ class CostSearchCV(
     keeps_prior_: bool
     cost_matrix_: FloatArray
 
+    _doc_link_module = "ecselm"
+    _doc_link_template = DOC_LINK
+    _doc_link_url_param_generator = doc_link_parts
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LEARNING,
         "estimator": [HasMethods(["fit", "predict"])],

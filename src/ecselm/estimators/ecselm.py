@@ -72,9 +72,9 @@ from ecselm.estimators._ensemble import (
     fit_ensemble,
 )
 from ecselm.estimators._front import at, class_centres, front_frame, keep_front, stated_matrix
-from ecselm.estimators._policy import class_shares, decision_matrix
+from ecselm.estimators._policy import class_shares, decision_matrix, forget_promise
 from ecselm.estimators._priors import counts_costs
-from ecselm.estimators._promise import fit_promised, forget_promise
+from ecselm.estimators._promise import fit_promised
 from ecselm.estimators._scoring import ConstantFitness, probability_score
 from ecselm.estimators._source import (
     EngineLimits,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -246,7 +246,7 @@ class CostObjective:
                     values = -np.stack([one.of_solved(solved) for one in fitnesses])  # type: ignore[attr-defined]
                 else:
                     Z = engine.scores(batch)
-                    values = -np.stack([_finite_fitness(one, Z) for one in fitnesses])
+                    values = -np.stack(list(map(_finite_fitness, fitnesses, repeat(Z))))
             return np.where(np.isnan(values), np.inf, values)
 
         run = map if self.workers is None else self.workers.map

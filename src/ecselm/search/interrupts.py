@@ -11,12 +11,10 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
-
-Result = TypeVar("Result")
+from typing import Any
 
 
 class Interrupts:
@@ -35,8 +33,9 @@ class Interrupts:
     Examples
     --------
     >>> interrupts = Interrupts()
-    >>> interrupts.allowed(max, 1, 2)
-    2
+    >>> with interrupts.allowed():
+    ...     print("a step")
+    a step
     >>> interrupts.scored = True
     >>> interrupts.receive()  # shielded
     >>> interrupts.n_received
@@ -54,8 +53,9 @@ class Interrupts:
         if self._allowed or not self.scored or self.n_received > 1:
             raise KeyboardInterrupt
 
-    def allowed(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Return ``work(*arguments)``, which an interrupt ends; after one it is not begun.
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Let an interrupt end the block; after one it is not begun.
 
         The caller must catch KeyboardInterrupt.
         """
@@ -63,7 +63,7 @@ class Interrupts:
             self._allowed = True
             if self.n_received:
                 raise KeyboardInterrupt
-            return work(*arguments)
+            yield
         finally:
             self._allowed = False
 

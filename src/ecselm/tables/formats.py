@@ -15,6 +15,8 @@ from sklearn.datasets import load_svmlight_file
 from ecselm._wording import brief
 
 MOST_CELLS = 5 * 10**7  # of a libsvm file; 400 MB once zeros are written out
+MOST_COLUMNS = 10**6  # of a libsvm file, each with a name
+LARGEST_WHOLE = 2.0**53  # beyond, not every whole number is a float
 TARGET = "target"  # the column of a libsvm file that has no number
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -69,6 +71,10 @@ def read_libsvm(text: str, file: str) -> Any:
             f"{file} must have lines such as '1 3:0.5 7:2', a target and then the numbers of "
             f"columns with their values: {brief(str(error))}"
         ) from error
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"{file} must have at most {MOST_COLUMNS} columns, got the number {X.shape[1] - 1}"
+        )
     if X.shape[0] * X.shape[1] > MOST_CELLS:
         raise ValueError(
             f"{file} must have at most {MOST_CELLS} cells once zeros are written out, got "
@@ -77,7 +83,7 @@ def read_libsvm(text: str, file: str) -> Any:
     first = 0 if X[:, :1].nnz else 1
     names = [f"f{i}" for i in range(first, X.shape[1])]
     frame = pd.DataFrame(X[:, first:].toarray(), columns=names)
-    whole = bool((y == np.round(y)).all())
+    whole = bool((y == np.round(y)).all() and (np.abs(y) < LARGEST_WHOLE).all())
     frame.insert(0, TARGET, y.astype(np.int64) if whole else y)
     return frame
 
