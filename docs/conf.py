@@ -32,7 +32,7 @@ extensions = [
     "math_in_html",
     "public_names",
 ]
-exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst"]
+exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst", "gallery/*.ipynb"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath"]

@@ -125,7 +125,7 @@ def whole_path(chromium, server, file, k, tmp_path):
 
     page.get_by_role("link", name="Look at the trade-off").click()
     said = page.locator("output")
-    page.wait_for_function("document.querySelector('output').innerText !== ''")
+    page.wait_for_selector("output:not(:empty)")  # filled by the script
     before = said.inner_text()
     page.focus("#point")
     for _ in range(6):
