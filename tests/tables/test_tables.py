@@ -268,6 +268,12 @@ def test_title_rows_of_a_spreadsheet_have_empty_fields(write):
     assert "2 rows above the names of the columns left out: 'Report', 'of 2024'." in table.notes
 
 
+def test_titles_are_found_above_amounts_and_dates_too(write):
+    rows = ["€1,5;unknown;f", *["€2,5;03.01.2024;m"] * 10]
+    table = read_table(write("a.csv", "\n".join(["Loans 2024;;", "amount;day;sex", *rows])))
+    assert table.frame.columns.tolist() == ["amount", "day", "sex"]
+
+
 def test_an_uneven_row_below_titles_is_named_by_its_line(write):
     lines = ["Report", "size,sex,age", *["1,f,2"] * 30, "1,f"]
     with pytest.raises(ValueError, match=r"line 33: must have 3 fields as line 2 has, got 2"):

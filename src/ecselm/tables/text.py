@@ -218,7 +218,8 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
     """Return how many of the first rows are titles above the names of the columns.
 
     Titles have fewer fields than the table, or a single one that holds anything. Names are no
-    numbers, and stand above a column of numbers: without that, no row is taken for a title.
+    numbers, and a name without digits stands above a column of them, such as numbers, dates or
+    amounts: without that, no row is taken for a title.
 
     Examples
     --------
@@ -242,9 +243,21 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
         return 0
     regular = [row for row in below if len(row) == width]
     is_header = not any(_is_number(cell) for cell in header[0])
-    columns = ([cell for cell in column if cell.strip()] for column in zip(*regular, strict=True))
-    has_numbers = any(cells and all(map(_is_number, cells)) for cells in columns)
-    return n_titles if is_header and has_numbers and len(regular) > 0.9 * len(below) else 0
+    has_values = any(
+        not _has_digit(name) and _are_values(cells)
+        for name, *cells in zip(header[0], *regular, strict=True)
+    )
+    return n_titles if is_header and has_values and len(regular) > 0.9 * len(below) else 0
+
+
+def _are_values(cells: Iterable[str]) -> bool:
+    """Tell whether nearly all cells that hold anything hold digits."""
+    filled = [cell for cell in cells if cell.strip()]
+    return bool(filled) and sum(map(_has_digit, filled)) >= 0.9 * len(filled)
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
 def column_names(
