@@ -574,8 +574,11 @@ class RowEngine:
     ) -> FloatArray:
         """Solve (15); what is not positive definite, one by one."""
         products, shift = self.layout.products[0], 1.0 / candidates.C
-        beta = products.solve(total, shift, change)
         signed = candidates.costs.min(axis=1) < 0
+        if signed.all():
+            beta = np.full((len(signed), *products.shape[::-1]), np.nan)
+        else:
+            beta = products.solve(total, shift, change)
         for i in np.flatnonzero(signed | np.isnan(beta[:, 0, 0])):
             if change is not None:
                 total = total.copy()

@@ -230,9 +230,12 @@ class DualTrainer:
         """Return alpha (P, m, N)."""
         B, one = self.system.rows.vectors(costs), np.ones((len(costs), 1))
         regular = B.min(axis=1) * MAX_COST_RATIO > B.max(axis=1)
-        with np.errstate(divide="ignore"):
-            alpha = self.solver.solve(one, 1.0 / (C[:, np.newaxis] * B))
-        alpha[~regular] = np.nan
+        if regular.any():
+            with np.errstate(divide="ignore"):
+                alpha = self.solver.solve(one, 1.0 / (C[:, np.newaxis] * B))
+            alpha[~regular] = np.nan
+        else:
+            alpha = np.full((len(costs), *self.system.rows.T.T.shape), np.nan)
         return one_by_one(self.system, costs, C, alpha)
 
     def fitted(self, costs: FloatArray, C: FloatArray, alpha: FloatArray) -> FloatArray:

@@ -150,6 +150,10 @@ class RowChange:
 class RowProducts(Protocol):
     """Rows [h t] whose outer products are summed, with any weights."""
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (L, m)."""
+
     def zeros(self, n_candidates: int) -> FloatArray:
         """Return sums (P, ...) over no rows."""
 
@@ -168,7 +172,7 @@ class RowProducts(Protocol):
         """
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the symmetric matrix (L, L) and the right side (L, m) of one candidate."""
+        """Return the matrix (L, L), its lower triangle, and the right side (L, m)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +216,9 @@ class LaneProducts:
         return trusted(beta[:P], pivots[:P])
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the symmetric matrix (L, L) and the right side (L, m)."""
-        L, m = self.shape
-        lower, start = np.tril(sums[:L, :L]), padded(L)
-        return lower + np.tril(lower, -1).T, sums[start : start + m, :L].T
+        """Return the matrix (L, L), its lower triangle, and the right side (L, m)."""
+        (L, m), start = self.shape, padded(self.shape[0])
+        return sums[:L, :L], sums[start : start + m, :L].T
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,16 +226,16 @@ class BlasProducts:
     """The same without a compiler; sums are (P, L + m, L)."""
 
     X: FloatArray  # (N, L + m)
-    L: int
+    shape: tuple[int, int]  # (L, m)
 
     @classmethod
     def from_rows(cls, H: FloatArray, T: FloatArray) -> BlasProducts:
         """Lay the rows out."""
-        return cls(np.hstack([H, T]), H.shape[1])
+        return cls(np.hstack([H, T]), (H.shape[1], T.shape[1]))
 
     def zeros(self, n_candidates: int) -> FloatArray:
         """Return sums (P, L + m, L) over no rows."""
-        return np.zeros((n_candidates, self.X.shape[1], self.L))
+        return np.zeros((n_candidates, self.X.shape[1], self.shape[0]))
 
     def add(self, d: FloatArray, sums: FloatArray) -> None:
         """Add the outer products of rows with ``d != 0``, by sign.
@@ -245,13 +248,13 @@ class BlasProducts:
                 if len(rows):
                     scaled = self.X[rows]
                     scaled *= np.sqrt(sign * weights[rows])[:, np.newaxis]
-                    add(total, (scaled.T @ scaled)[:, : self.L], out=total)
+                    add(total, (scaled.T @ scaled)[:, : self.shape[0]], out=total)
 
     def add_one(self, change: RowChange, sums: FloatArray) -> None:
         """Add the outer product of one row of each candidate."""
         for i in np.flatnonzero(change.d):
             row = self.X[change.rows[i]]
-            sums[i] += np.outer(change.d[i] * row, row[: self.L])
+            sums[i] += np.outer(change.d[i] * row, row[: self.shape[0]])
 
     def solve(
         self, sums: FloatArray, shift: FloatArray, change: RowChange | None = None
@@ -260,15 +263,17 @@ class BlasProducts:
         if change is not None:
             sums = sums.copy()
             self.add_one(change, sums)
-        A, beta = sums[:, : self.L].copy(), sums[:, self.L :].copy()
-        A.reshape(len(A), -1)[:, :: self.L + 1] += shift[:, np.newaxis]
+        L = self.shape[0]
+        A, beta = sums[:, :L].copy(), sums[:, L:].copy()
+        A.reshape(len(A), -1)[:, :: L + 1] += shift[:, np.newaxis]
         pivots = np.empty((len(A), 2))
         solve_in_place(A, beta, pivots)
         return trusted(beta, pivots)
 
     def equations(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the symmetric matrix (L, L) and the right side (L, m)."""
-        return sums[: self.L], sums[self.L :].T
+        """Return the matrix (L, L), its lower triangle, and the right side (L, m)."""
+        L = self.shape[0]
+        return sums[:L], sums[L:].T
 
 
 def row_products(H: FloatArray, T: FloatArray) -> RowProducts:
