@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         WELMClassifier,
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "CSELMClassifier",

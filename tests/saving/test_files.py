@@ -204,7 +204,7 @@ def test_warning_comes_before_anything_is_executed(tmp_path):
         def __reduce__(self):
             return open, (str(mark), "w")
 
-    header = json.dumps({"format": files.FORMAT, "ecselm": "0.1.0"}).encode()
+    header = json.dumps({"format": files.FORMAT, "ecselm": "1.0.0"}).encode()
     path.write_bytes(files.PICKLED + header + b"\n" + pickle.dumps(Weapon()))
     with pytest.raises(UntrustedFileWarning):  # as an error, which stops it
         load_model(path, pickle=True)
