@@ -78,7 +78,7 @@ def test_weights_of_rows_are_repeated_rows(labelled):
 def test_a_pseudo_inverse_has_probabilities_but_no_stream_and_no_ensemble(labelled):
     X, y = labelled
     model = ELMClassifier(12, **ORIGINAL, random_state=0).fit(X, y)
-    assert model.solver_ == "primal-spectral"
+    assert model.solver_ == "primal-cholesky"
     assert_array_equal(
         model.predict_proba(X).argmax(axis=1), np.searchsorted(model.classes_, model.predict(X))
     )

@@ -21,7 +21,18 @@ def test_solution_is_the_pseudo_inverse(rng, shape, weighted):
     left = root * (T - H @ solution.beta)
     assert_allclose(solution.residual, (left**2).sum(axis=0), rtol=1e-9, atol=1e-12)
     assert solution.degrees() == min(shape)
-    assert solution.path == "primal-spectral"
+    assert solution.path == ("primal-spectral" if shape[0] < shape[1] else "primal-cholesky")
+
+
+@pytest.mark.parametrize("condition", [1e2, 1e7, 1e11, 1e14])
+def test_both_solutions_agree_with_the_pseudo_inverse_at_any_condition(rng, condition):
+    U, V = (np.linalg.qr(rng.standard_normal(shape))[0] for shape in ((60, 8), (8, 8)))
+    H, T = U * np.geomspace(1.0, 1.0 / condition, 8) @ V, rng.standard_normal((60, 2))
+    expected = np.linalg.pinv(H, rcond=np.finfo(float).eps ** 0.75) @ T
+    found = minimum_norm_solution(H, T, None)
+    assert found.path == ("primal-cholesky" if condition < 1e8 else "primal-spectral")
+    tolerance = 1e-14 * min(condition, 1e12)
+    assert_allclose(found.beta, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 @SHAPES
