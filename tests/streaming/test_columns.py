@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from ecselm.study import plan_columns, task_of, training_rows
-from ecselm.tables.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount, TableTally, target_of
+from ecselm.tables.blocks import TableTally
+from ecselm.tables.schema import KEPT, MOST_WORDS, ColumnTally, DistinctCount
+from ecselm.tables.target import target_of
 
 N = 400
 

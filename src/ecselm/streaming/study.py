@@ -44,11 +44,13 @@ from ecselm.study.request import (
     summary_of,
 )
 from ecselm.study.run import Fit, TargetedRows, fit_steps, make_card, prepared, read_rows
+from ecselm.tables.blocks import TableTally
 from ecselm.tables.cells import read_names
 from ecselm.tables.delimited import TextScan
 from ecselm.tables.read import DELIMITED, ending_of
 from ecselm.tables.rows import hashed_rows, new_rows
-from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan, TableTally, Target
+from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan
+from ecselm.tables.target import Target
 
 FEW = 20  # rows of a class below which none is a test row: chance could take all of them
 HEAD_ROWS = 10_000  # by which it is guessed which columns identify rows

@@ -46,9 +46,9 @@ from ecselm.tables.schema import (
     LabelCase,
     Task,
     respelled,
-    target_of,
     target_rows,
 )
+from ecselm.tables.target import target_of
 
 LARGEST = 1e100  # number of a column, as in the estimators
 _DATE_WORDS = {

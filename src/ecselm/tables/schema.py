@@ -7,7 +7,6 @@ go through :class:`ColumnTally`, which holds of many blocks no more than the rul
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +28,6 @@ from ecselm.tables.cells import (
     DAY_FIRST,
     INFINITE,
     ISO,
-    MISSING_NUMBER,
     MONTH_FIRST,
     NO,
     PLAIN,
@@ -629,7 +627,7 @@ def _note_of_names(
         Words that are no numbers.
     """
     n_missing, n_known = counts[""], n_rows - counts[""]
-    counts, merged = _without_case(counts)
+    counts, merged = without_case(counts)
     n_values -= sum(map(len, merged)) - len(merged)
     least = min(max(2, n_rows // 100), MOST_LEAST)
     frequent = tuple(sorted(word for word, n in counts.items() if n >= least))
@@ -651,7 +649,7 @@ def _note_of_names(
     return ColumnNote(name, kind, n_missing, n_values, treated, spellings=frequent), frequent
 
 
-def _without_case(counts: Counter[str]) -> tuple[Counter[str], list[list[str]]]:
+def without_case(counts: Counter[str]) -> tuple[Counter[str], list[list[str]]]:
     """Return counts of words whose case is ignored, and the words that became one."""
     groups: dict[str, list[str]] = {}
     for word in counts:
@@ -692,7 +690,7 @@ def merged_labels(column: Any) -> Any:
     if is_number_column(column):
         return column
     words = read_names(column)
-    counts, _ = _without_case(Counter(words.tolist()))
+    counts, _ = without_case(Counter(words.tolist()))
     return pd.Series(respelled(words, counts), column.index, dtype=object, name=column.name)
 
 
@@ -710,196 +708,3 @@ def _filled() -> SimpleImputer:
     # Marks are made for columns with gaps in the rows it is fitted to, and for no others. A
     # column that is all gaps in a fold must not change the number of columns.
     return SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is predicted."""
-
-    task: Task
-    n_values: int  # distinct ones
-    classes: AnyArray  # (k,) in sorted order, none where numbers are predicted
-    counts: dict[Any, int]  # rows of every class
-
-    def values(self, column: Any) -> AnyArray:
-        """Return the targets (N,) of rows that have one."""
-        if self.task == "numbers":
-            return read_numbers(column).values
-        if self.classes.dtype.kind == "i":
-            return np.asarray(column.to_numpy(dtype=np.float64).astype(np.int64))
-        return read_names(column).astype(str)
-
-
-def target_of(
-    tally: ColumnTally,
-    task: Task | None,
-    label_case: LabelCase | None = None,
-    rows: Callable[[Iterable[str]], str] | None = None,
-) -> Target:
-    """Return what is predicted, by the rules of :func:`ecselm.study.task_of`.
-
-    Parameters
-    ----------
-    tally : ColumnTally
-        Of the rows that have a target, with numbers counted.
-    task : {"classes", "numbers"} or None
-        What is predicted; None decides by the values.
-    label_case : {"merge", "keep"} or None, default=None
-        None refuses labels that differ by case only.
-    rows : callable or None, default=None
-        Returns which rows hold one of some words, as a message says it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> tally = ColumnTally(counts_numbers=True)
-    >>> tally.add(pd.Series([0, 1, 1]))
-    >>> target = target_of(tally, None)
-    >>> target.task, target.counts
-    ('classes', {0: 1, 1: 2})
-    """
-    if task not in {None, "classes", "numbers"}:
-        raise ValueError(f"task must be 'classes' or 'numbers', got {task!r}")
-    words = [word for word in tally.counts if word]
-    if task is None and tally.has_all_words and len(words) < 2:
-        raise ValueError(f"the target must have at least two values, got {len(words)}")
-    numbers = tally.numbers
-    if task != "classes":
-        _check_tokens(tally, task, rows)
-    if task == "numbers" and not numbers.is_clean:
-        word = brief(tally.a_word)
-        raise ValueError(f"task must be 'classes' where the target holds words, got {word!r}")
-    n_values = numbers.distinct.number
-    if task is None:
-        most = MOST_CODES if numbers.is_whole else MOST_LEVELS
-        many = n_values > most or (n_values > 2 and n_values > numbers.n_known / 2)
-        task = "numbers" if numbers.is_clean and many else "classes"
-    if task == "numbers":
-        return Target("numbers", n_values, np.array([]), {})
-    if not tally.has_all_words:
-        raise ValueError(f"the target must have at most {MOST_WORDS} classes to be read in blocks")
-    if label_case is None:
-        _check_spellings(tally)
-    is_whole = tally.is_numeric and numbers.is_whole
-    counts = {int(word) if is_whole else word: tally.counts[word] for word in words}
-    return Target("classes", len(counts), np.array(sorted(counts)), counts)
-
-
-def _check_tokens(
-    tally: ColumnTally, task: Task | None, rows: Callable[[Iterable[str]], str] | None
-) -> None:
-    """Raise ValueError for a few words in a target that are none of its values."""
-    tokens = tally.numbers.tokens()
-    if not tokens and task is None and not tally.numbers.n_known:
-        others = {word: n for word, n in tally.counts.items() if word}
-        found = {
-            word: n
-            for word, n in others.items()
-            if word.casefold() in UNKNOWN and word.casefold() not in MISSING_NUMBER
-        }
-        if len(others) - len(found) >= 2:
-            few = sum(found.values()) < (1 - NEARLY_ALL) * sum(others.values())
-            tokens = found if few else {}
-    if not tokens:
-        return
-    words = [*tokens]
-    where = f" in {rows(words)}" if rows is not None else f" in {sum(tokens.values())} rows"
-    options = " ".join(f"--missing {shlex.quote(word)}" for word in words)
-    another = "" if task == "numbers" else ", and --task classes takes every word for a class"
-    raise ValueError(
-        f"the target must hold values throughout, got {quoted(words)}{where}; {options} leaves "
-        f"these rows out{another}"
-    )
-
-
-def _check_spellings(tally: ColumnTally) -> None:
-    """Raise ValueError for labels that differ by case only."""
-    _, merged = _without_case(Counter({word: n for word, n in tally.counts.items() if word}))
-    if merged:
-        said = [
-            listed([f"{brief(word)!r} ({tally.counts[word]} rows)" for word in group])
-            for group in merged
-        ]
-        raise ValueError(
-            f"labels of the target must differ by more than case, got {listed(said, 3)}; "
-            "--label-case merge makes each of these one class, and --label-case keep separate ones"
-        )
-
-
-class TableTally:
-    """Tallies of all columns of a table that comes in blocks.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of all columns.
-    target : str
-        The column to be predicted; rows without it do not count.
-    groups : str or None, default=None
-        A column that is no input.
-    options : ColumnOptions, default=ColumnOptions()
-
-    Examples
-    --------
-    >>> tally = TableTally(["age", "ill"], "ill")
-    >>> known = tally.add(pd.DataFrame({"age": [5, 7, 9], "ill": ["yes", None, "no"]}))
-    >>> len(known), tally.plan().notes
-    (2, ('1 of 3 rows have no ill and are left out.',))
-    >>> tally.target().counts
-    {'yes': 1, 'no': 1}
-    """
-
-    def __init__(
-        self,
-        names: Iterable[str],
-        target: str,
-        groups: str | None = None,
-        options: ColumnOptions = NO_COLUMN_OPTIONS,
-    ) -> None:
-        names = list(names)
-        for option, name in (("target", target), ("groups", groups)):
-            if name is not None and name not in names:
-                raise ValueError(
-                    f"{option} must be a column of the table, got {name!r}"
-                    f"{did_you_mean(name, names)}"
-                )
-        if groups == target:
-            raise ValueError(f"groups must not be the target, got {groups!r}")
-        self._name = target
-        self._n_rows = 0
-        options.check(names, target)
-        self._inputs = {
-            name: ColumnTally(options=options) for name in names if name not in {target, groups}
-        }
-        self._target = ColumnTally(counts_numbers=True)
-
-    def add(self, frame: Any) -> Any:
-        """Take one more block into account and return its rows that have a target."""
-        known = frame.loc[read_names(frame[self._name]) != ""].reset_index(drop=True)
-        self._n_rows += len(frame)
-        self._target.add(known[self._name])
-        for name, tally in self._inputs.items():
-            tally.add(known[name])
-        return known
-
-    def notes(self) -> list[ColumnNote]:
-        """Return the notes of all inputs."""
-        return [tally.planned(name).note for name, tally in self._inputs.items()]
-
-    def plan(self) -> ColumnPlan:
-        """Return how the inputs are encoded."""
-        if not self._target.n_rows:
-            raise ValueError(f"target must hold something, the column {self._name!r} is empty")
-        planned = [tally.planned(name) for name, tally in self._inputs.items()]
-        return column_plan(self._name, planned, self._n_rows - self._target.n_rows, self._n_rows)
-
-    def target(self, task: Task | None = None) -> Target:
-        """Return what is predicted; ``task`` is None if the values are to decide."""
-        return target_of(self._target, task)
-
-    def likely_task(self, task: Task | None = None) -> Task:
-        """Return the task as far as it is known, also where there is not yet a second class."""
-        try:
-            return self.target(task).task
-        except ValueError:
-            return task or "classes"
