@@ -43,7 +43,7 @@ from ecselm.study import (
     SearchSummary,
     UnknownCosts,
 )
-from ecselm.study.run import members_of
+from ecselm.study.fitted import members_of
 
 SMALL = {"population_size": 5, "max_epochs": 3}
 MARKUP = "<script>alert('x')</script>"

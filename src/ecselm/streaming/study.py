@@ -43,7 +43,8 @@ from ecselm.study.request import (
     stated_costs_of,
     summary_of,
 )
-from ecselm.study.run import Fit, TargetedRows, fit_steps, make_card, prepared, read_rows
+from ecselm.study.rows import TargetedRows, read_rows
+from ecselm.study.run import Fit, fit_steps, make_card, prepared
 from ecselm.tables.blocks import TableTally
 from ecselm.tables.cells import read_names
 from ecselm.tables.delimited import TextScan

@@ -20,7 +20,7 @@ from ecselm.costs.region import CostRegion
 from ecselm.estimators._policy import Decisions
 from ecselm.study import FitRequest, OperatingPoints, Table, plan_columns, training_rows
 from ecselm.study.decisions import operating_points, split_column
-from ecselm.study.run import read_rows, split_rows
+from ecselm.study.rows import read_rows, split_rows
 from ecselm.tables.schema import target_rows
 
 ARRAYS, CELLS = "cases.npz", "cases.csv"

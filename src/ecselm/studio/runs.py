@@ -38,8 +38,8 @@ from ecselm.study import Card, Table, explanations, predicted_rows, read_table, 
 from ecselm.study.answers import with_answers
 from ecselm.study.decisions import CostOptions, decisions_of, last_step
 from ecselm.study.evaluate import evaluate
+from ecselm.study.fitted import learned_costs
 from ecselm.study.notes import warnings_of
-from ecselm.study.run import learned_costs
 from ecselm.tables.rows import new_rows
 
 REQUEST, PROGRESS, IN_USE, LOG = "request.json", "progress.json", "in_use.json", "log.txt"

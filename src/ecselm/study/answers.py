@@ -19,7 +19,7 @@ from ecselm.study.benefit import decision_curves
 from ecselm.study.card import Card, ClassCount, CostAnswer
 from ecselm.study.decisions import last_step
 from ecselm.study.evaluate import evaluate_recorded
-from ecselm.study.run import learned_costs
+from ecselm.study.fitted import learned_costs
 
 NOTE = (
     "Costs were asked for after the fit. Results are those of the answered costs on {rows}; "

@@ -28,7 +28,8 @@ from ecselm.study.decisions import (
 from ecselm.study.evaluate import evaluate, known_codes, record_predictions
 from ecselm.study.models import ECSELM, ModelSettings, check_model_name, model_of
 from ecselm.study.promises import read_promises
-from ecselm.study.run import TargetedRows, benefit_of, study, with_groups, with_promises
+from ecselm.study.rows import TargetedRows
+from ecselm.study.run import benefit_of, study, with_groups, with_promises
 from ecselm.tables.cells import blanked, read_names
 from ecselm.tables.read import Table
 from ecselm.tables.rows import new_rows, training_rows

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import platform
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,21 +18,17 @@ from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils.validation import check_consistent_length, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from ecselm._random import as_generator
-from ecselm._sklearn import safe_indexing
-from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm._wording import case_of, listed
+from ecselm._typing import IntArray
 from ecselm.costs import PromiseError, parse_cost
-from ecselm.costs.parse import numbers
 from ecselm.costs.promise import read_promise
-from ecselm.estimators import CostDecisionClassifier, FewCasesWarning
-from ecselm.estimators._base import ELMBase, class_codes
+from ecselm.estimators import FewCasesWarning
+from ecselm.estimators._base import ELMBase
 from ecselm.estimators._policy import Decisions
 from ecselm.estimators._promise import drawn_rows
-from ecselm.fitness import holdout
-from ecselm.fitness.folds import Groups, fold_splits, read_groups
+from ecselm.fitness.folds import fold_splits, read_groups
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.metrics.intervals import RecordedClassifier, RecordedRegressor
 from ecselm.study.benefit import decision_curves
@@ -43,17 +38,13 @@ from ecselm.study.card import (
     DataSummary,
     DecisionCurves,
     Evaluation,
-    LearnedCosts,
-    Member,
     PromiseResult,
     RecordedRows,
     RequestSummary,
-    SearchSummary,
 )
 from ecselm.study.decisions import (
     counted_by,
     decisions_of,
-    is_half_known,
     last_step,
     operating_points,
 )
@@ -65,6 +56,13 @@ from ecselm.study.evaluate import (
     number_scores,
     record_predictions,
 )
+from ecselm.study.fitted import (
+    learned_costs,
+    learner_of,
+    members_of,
+    search_summary,
+    settings_of,
+)
 from ecselm.study.groups import group_results
 from ecselm.study.importance import importances
 from ecselm.study.models import ModelChoice, ModelSettings, Selection, one_thread
@@ -75,7 +73,7 @@ from ecselm.study.promises import (
     promise_warnings,
     promises_of,
 )
-from ecselm.study.statements import cost_sentences, weight_sentences
+from ecselm.study.rows import TargetedRows, read_rows, split_rows
 from ecselm.tables.cells import read_names
 from ecselm.tables.schema import ColumnNote, Task
 
@@ -408,138 +406,6 @@ def with_groups(
     return replace(found, by=str(test.by.name), groups=groups)
 
 
-# Rows, and their split.
-
-
-@dataclass(frozen=True, slots=True)
-class TargetedRows:
-    """Rows with their targets, and the codes of their classes."""
-
-    X: Any
-    y: AnyArray
-    codes: IntArray  # (N,), all 0 for regression
-    classes: AnyArray  # (k,), empty for regression
-    groups: Any = None  # (N,) labels of rows that belong together
-    sample_cost: FloatArray | None = None  # (N, k, k), where costs are known by row
-    by: Any = None  # Series of the values by which results are grouped
-
-    def taken(self, positions: IntArray) -> TargetedRows:
-        """Return some of the rows."""
-        return replace(
-            self,
-            X=safe_indexing(self.X, positions),
-            y=self.y[positions],
-            codes=self.codes[positions],
-            groups=None if self.groups is None else safe_indexing(self.groups, positions),
-            sample_cost=None if self.sample_cost is None else self.sample_cost[positions],
-            by=None if self.by is None else self.by.iloc[positions],
-        )
-
-    @property
-    def counts(self) -> list[int]:
-        """Return the number of rows of each class."""
-        k = len(self.classes)
-        return np.bincount(self.codes, minlength=k).tolist() if k else []
-
-
-def read_rows(X: Any, y: Any, task: Task, groups: Any = None) -> TargetedRows:
-    """Return validated rows and targets.
-
-    Examples
-    --------
-    >>> read_rows([[1.0], [2.0], [3.0]], ["well", "ill", "well"], "classes").counts
-    [1, 2]
-    """
-    y = column_or_1d(np.asarray(y))
-    check_consistent_length(X, y, groups)
-    if task == "numbers":
-        one_level = np.zeros(len(y), dtype=np.intp)
-        return TargetedRows(X, numbers(y, "y"), one_level, np.array([]), groups)
-    classes, codes = class_codes(y)
-    return TargetedRows(X, classes[codes], codes, classes, groups)
-
-
-@dataclass(frozen=True, slots=True)
-class TrainTestSplit:
-    """Positions of training and test rows, and notes for the card."""
-
-    train: IntArray
-    test: IntArray
-    notes: tuple[str, ...] = ()
-
-
-def split_rows(
-    X: Any,
-    codes: IntArray,
-    names: AnyArray,
-    *,
-    share: float,
-    rng: np.random.Generator,
-    groups: Any = None,
-) -> TrainTestSplit:
-    """Draw a share of the rows of every class as test rows.
-
-    Rows that are equal, or of one group, stay together; a class that cannot give a row
-    without losing its last one stays with the training rows, and has a note.
-
-    Parameters
-    ----------
-    X : array, sparse matrix or dataframe of shape (N, n)
-    codes : array of shape (N,)
-        Positions in ``names``; all 0 for regression.
-    names : array of shape (k,)
-        The classes.
-    share : float
-        Between 0 and 1.
-    rng : numpy.random.Generator
-    groups : array of shape (N,), default=None
-        Labels of rows that belong together, such as those of a patient.
-
-    Examples
-    --------
-    >>> X, codes = np.arange(9.0)[:, np.newaxis], np.repeat([0, 1], [8, 1])
-    >>> split = split_rows(X, codes, np.array(["well", "ill"]), share=0.25,
-    ...                    rng=np.random.default_rng(0))
-    >>> len(split.train), len(split.test), split.notes
-    (7, 2, ('No test row of ill: every class keeps rows to train on.',))
-    """
-    if not 0 < share < 1:
-        raise ValueError(f"test_share must lie between 0 and 1, got {share}")
-    together = read_groups(groups, len(codes), None)
-    inputs = X if sparse.issparse(X) else np.asarray(X)
-    (drawn,) = holdout(inputs, codes, share, rng, None if together is None else together.codes)
-    is_test = np.zeros(len(codes), dtype=bool)
-    is_test[drawn.test] = True
-    is_test &= ~_last_of_class(is_test, codes, together)
-    if not is_test.any():
-        raise ValueError(
-            f"held-out must leave rows to evaluate on, got {share} of {len(codes)} rows whose "
-            "classes or groups cannot be split"
-        )
-    notes = _notes(codes[is_test], names) if len(names) > 1 else ()
-    return TrainTestSplit(np.flatnonzero(~is_test), np.flatnonzero(is_test), notes)
-
-
-def _last_of_class(is_test: BoolArray, codes: IntArray, groups: Groups | None) -> BoolArray:
-    """Return the test rows whose class would have none to train on, with their groups.
-
-    That can happen only to classes that share all their groups with rarer ones.
-    """
-    missing = np.setdiff1d(codes[is_test], codes[~is_test])
-    rows = is_test & np.isin(codes, missing)
-    return rows if groups is None else np.isin(groups.codes, groups.codes[rows])
-
-
-def _notes(test_codes: IntArray, names: AnyArray) -> tuple[str, ...]:
-    without = [str(names.tolist()[c]) for c in np.setdiff1d(np.arange(len(names)), test_codes)]
-    if not without:
-        return ()
-    return (f"No test row of {listed(without)}: every class keeps rows to train on.",)
-
-
-# Fitting.
-
-
 @dataclass(frozen=True, slots=True)
 class Fit:
     """A fitted pipeline, and the training rows as its last step saw them."""
@@ -763,173 +629,3 @@ def _score(
         return number_scores(recorded, part.y.astype(np.float64), metric).get(metric)
     scored = class_scores(recorded, part.codes, metric, cost, part.sample_cost)
     return scored.scores.get(metric)
-
-
-def settings_of(model: Any) -> dict[str, str]:
-    """Return the name of a model and its parameters that differ from the defaults, as text.
-
-    Examples
-    --------
-    >>> from ecselm import ELMClassifier
-    >>> settings_of(ELMClassifier(50, activation="tanh"))
-    {'model': 'ELMClassifier', 'activation': "'tanh'", 'n_hidden': '50'}
-    """
-    defaults = inspect.signature(type(model).__init__).parameters
-    given = {name: repr(value) for name, value in model.get_params(deep=False).items()}
-    changed = {
-        name: text for name, text in sorted(given.items()) if text != repr(defaults[name].default)
-    }
-    return {"model": type(model).__name__, **changed}
-
-
-def learned_costs(
-    model: Any, classes: Sequence[Any], cost: Any = None, *, by_row: bool = False
-) -> LearnedCosts | None:
-    """Return the costs that a model has learned, None if it has none by class.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, or a pipeline that ends with it.
-    classes : sequence of k labels
-        In the order of ``classes_``.
-    cost : array, DataFrame, dict or None, default=None
-        Stated costs of all mistakes, which sentences compare with what was learned.
-    by_row : bool, default=False
-        Whether costs are known by row instead.
-
-    Examples
-    --------
-    >>> from ecselm import ELMClassifier
-    >>> learned_costs(ELMClassifier().fit([[0.0], [1.0]], [0, 1]), [0, 1]) is None
-    True
-    """
-    learner = last_step(model)
-    if isinstance(learner, CostDecisionClassifier):
-        return _costs_of_decisions(learner, classes, cost, by_row=by_row)
-    if not (hasattr(learner, "keeps_prior_") and hasattr(learner, "cost_matrix_")):
-        return None
-    matrix = np.asarray(learner.cost_matrix_, dtype=np.float64)
-    decides = (
-        getattr(learner, "cost_level", None) == "decision"
-        or getattr(learner, "_decision_costs_", None) is not None
-    )
-    if cost is None or (decides and is_half_known(cost)):
-        sentences = cost_sentences(classes, matrix)
-    else:
-        stated = parse_cost(cost, learner.classes_)
-        sentences = weight_sentences(classes, stated, matrix, decides=decides)
-    intervals = getattr(learner, "class_costs_interval_", None)
-    if intervals is not None:
-        sentences = (*sentences, *interval_sentences(classes, intervals))
-    return LearnedCosts(
-        tuple(np.asarray(learner.class_costs_, dtype=np.float64).tolist()),
-        tuple(tuple(row) for row in matrix.tolist()),
-        sentences,
-        bool(learner.keeps_prior_),
-        _finite(learner.gain_),
-        _finite(learner.gain_std_error_),
-        decides,
-        None if intervals is None else tuple(tuple(row) for row in intervals.tolist()),
-    )
-
-
-def interval_sentences(classes: Sequence[Any], intervals: FloatArray) -> Iterator[str]:
-    """Yield between which ratios the learned costs of two classes lie.
-
-    Examples
-    --------
-    >>> list(interval_sentences(["ill", "well"], np.array([[3.0, 3.5], [0.5, 1.0]])))
-    ['by bootstrap samples of the validation rows, a mistake on an ill case costs 3 to 7 times as
-    much as one on a well case (95 % interval)']
-    """
-    if len(classes) != 2:
-        return
-    i, j = (0, 1) if intervals[0].sum() >= intervals[1].sum() else (1, 0)
-    low, high = (intervals[i] / intervals[j, ::-1]).tolist()
-    yield (
-        f"by bootstrap samples of the validation rows, a mistake on {case_of(str(classes[i]))} "
-        f"costs {low:.3g} to {high:.3g} times as much as one on {case_of(str(classes[j]))} "
-        "(95 % interval)"
-    )
-
-
-def _costs_of_decisions(
-    model: CostDecisionClassifier, classes: Sequence[Any], cost: Any, *, by_row: bool
-) -> LearnedCosts:
-    """Return the costs by which a model decides, of which none are learned."""
-    k = len(classes)
-    matrix = model.cost_matrix_[:, :k]
-    if by_row:
-        sentences: tuple[str, ...] = ("decisions are made by the costs of each row",)
-    elif cost is None or is_half_known(cost):
-        sentences = cost_sentences(classes, matrix)
-    else:
-        stated = parse_cost(cost, model.classes_)
-        sentences = weight_sentences(classes, stated, matrix, decides=True)
-    by_class = tuple((matrix.sum(axis=1) / (k - 1)).tolist())
-    rows = tuple(tuple(row) for row in matrix.tolist())
-    return LearnedCosts(by_class, rows, sentences, True, None, None, True)
-
-
-def search_summary(model: Any, seconds: float, interrupted: bool = False) -> SearchSummary | None:
-    """Return the history of the search of a model, None if it has not searched.
-
-    Generations without a candidate of finite fitness are omitted.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, or a pipeline that ends with it.
-    seconds : float
-        Time of the fit.
-    interrupted : bool, default=False
-
-    Examples
-    --------
-    >>> from ecselm import ELMClassifier
-    >>> search_summary(ELMClassifier().fit([[0.0], [1.0]], [0, 1]), 0.1) is None
-    True
-    """
-    learner = learner_of(model)
-    if not hasattr(learner, "history_"):
-        return None
-    history = learner.history_
-    history = history[np.isfinite(history[["best", "mean"]].to_numpy(dtype=np.float64)).all(axis=1)]
-    return SearchSummary(
-        tuple(history["generation"].astype(int).tolist()),
-        tuple(history["best"].astype(float).tolist()),
-        tuple(history["mean"].astype(float).tolist()),
-        int(learner.n_evaluations_),
-        float(seconds),
-        interrupted,
-    )
-
-
-def members_of(model: Any) -> tuple[Member, ...]:
-    """Return the members of the ensemble of a model, the best first; none of one layer.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, or a pipeline that ends with it.
-
-    Examples
-    --------
-    >>> from ecselm import ELMClassifier
-    >>> members_of(ELMClassifier().fit([[0.0], [1.0]], [0, 1]))
-    ()
-    """
-    return tuple(Member(*one) for one in getattr(learner_of(model), "_members_", None) or ())
-
-
-def learner_of(model: Any) -> Any:
-    """Return the estimator that a model ends with, or the one by whose probabilities it decides."""
-    last = last_step(model)
-    if isinstance(last, CostDecisionClassifier):
-        return last_step(getattr(last, "estimator_", last.estimator))
-    return last
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
