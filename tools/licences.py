@@ -34,6 +34,7 @@ FILE_LEVEL = {"MPL-2.0"}
 # files that they install.
 READ = {
     "alabaster": "BSD-3-Clause",
+    "array-api-strict": "BSD-3-Clause",
     "axe-playwright-python": "MIT",
     "cycler": "BSD-3-Clause",
     "docutils": "BSD-2-Clause AND PSF-2.0 AND GPL-3.0-or-later",

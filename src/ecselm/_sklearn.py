@@ -6,10 +6,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _Scorer as Scorer
 from sklearn.tree._tree import Tree
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._array_api import (
+    _is_numpy_namespace,
+    get_namespace_and_device,
+    move_to,
+)
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if as _available_if
@@ -23,10 +29,12 @@ __all__ = [
     "Scorer",
     "StrOptions",
     "Tree",
+    "array_namespace",
     "available_if",
     "check_parameters",
     "check_weights",
     "fit_context",
+    "move_to",
     "response_method",
     "routing_enabled",
     "safe_indexing",
@@ -64,7 +72,8 @@ def check_weights(sample_weight: Any, X: Matrix, *, may_be_zero: bool = False) -
         return None
     if may_be_zero and np.shape(sample_weight) == (X.shape[0],) and not np.any(sample_weight):
         return np.zeros(X.shape[0], dtype=X.dtype)
-    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=X.dtype)
+    rows = np.empty((X.shape[0], 0), dtype=X.dtype)  # X itself may be of another namespace
+    weights: FloatArray = _check_sample_weight(sample_weight, rows, dtype=X.dtype)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must be >= 0, got {weights.min()}")
     return weights
@@ -74,3 +83,16 @@ def response_method(scorer: Any) -> str:
     """Return what a scorer asks of a model; any callable may ask for predictions."""
     method = getattr(scorer, "_response_method", "predict")
     return method if isinstance(method, str) else str(method[0])
+
+
+def array_namespace(array: Any) -> tuple[Any, Any] | None:
+    """Return the namespace and the device of an array that is not NumPy's.
+
+    None for everything else, and without ``array_api_dispatch``: then scikit-learn converts.
+    """
+    if isinstance(array, np.ndarray | np.generic) or not get_config()["array_api_dispatch"]:
+        return None
+    if not hasattr(array, "__dlpack__"):
+        return None
+    xp, _, device = get_namespace_and_device(array)
+    return None if _is_numpy_namespace(xp) else (xp, device)

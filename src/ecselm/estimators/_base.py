@@ -30,6 +30,24 @@ from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.costs import Costs, CostTerms, expected_costs, min_cost_decision
 from ecselm.costs.weights import SampleCosts
+from ecselm.estimators._array_api import (
+    NamespaceLearner,
+    NamespaceRows,
+    all_finite,
+    argmax_of,
+    check_numpy_model,
+    check_same_namespace,
+    checked_namespace,
+    converted,
+    expected_costs_of,
+    labels_of,
+    move_fitted,
+    namespace_learner,
+    probabilities,
+    scores_of,
+    to_numpy,
+    unsupported,
+)
 from ecselm.estimators._calibration import (
     Calibration,
     LooScores,
@@ -48,8 +66,8 @@ from ecselm.estimators._ensemble import (
     fit_ensemble,
     least_ensemble_bytes,
 )
-from ecselm.estimators._layers import LayerRecipe, layer_width, seeded_clone
-from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin
+from ecselm.estimators._layers import LayerRecipe, check_magnitude, layer_width, seeded_clone
+from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, Decisions
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
@@ -65,7 +83,6 @@ from ecselm.layers import (
 
 AUTO = "auto"
 OVERFLOWN = "array must not contain infs or NaNs"  # as SciPy says of sums that went too far
-SMALLEST, LARGEST = 1e-100, 1e100  # magnitudes whose squares, and inverses of them, are finite
 PLAIN_C = 32.0  # of one layer or kernel for C="auto"
 RIDGE: dict[str, list[Any]] = {
     "C": [Interval(Real, 0, None, closed="neither"), StrOptions({AUTO})],
@@ -151,6 +168,7 @@ class ELMBase(BaseEstimator):
     _doc_link_template = DOC_LINK
     _doc_link_url_param_generator = doc_link_parts
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _computes_in_namespaces: ClassVar[bool] = False  # other than NumPy's
 
     n_hidden: int | str
     C: float | str
@@ -172,20 +190,32 @@ class ELMBase(BaseEstimator):
     _members_: tuple[Member, ...] | None
 
     def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
+        space = checked_namespace(self, X)
+        if "y" in options:
+            options["y"] = to_numpy(options["y"])
         if options.get("y_numeric"):
             check_targets(options["y"])
-        return validate_data(
+        checked = validate_data(
             self,
             X,
             reset=reset,
             accept_sparse=False if self.kernel == "precomputed" else "csr",
-            dtype=[np.float64, np.float32],
+            dtype=[np.float64, np.float32] if space is None else space.float_types,
             order="C",
             **options,
         )
+        if space is None:
+            return checked
+        if "y" in options:
+            return NamespaceRows(checked[0], space), checked[1]
+        return NamespaceRows(checked, space)
 
-    def _learner(self, rows: Rows, n_classes: int) -> KernelLearner | LayerLearner:
+    def _learner(
+        self, rows: Rows, n_classes: int
+    ) -> KernelLearner | LayerLearner | NamespaceLearner:
         """Return what solves for these rows."""
+        if isinstance(rows.X, NamespaceRows):
+            return namespace_learner(self, rows, n_classes)
         if self.kernel is None:
             recipe = self._recipe(rows.X)
             return LayerLearner.from_batch(recipe, rows, n_classes, self._sample_rng())
@@ -203,14 +233,18 @@ class ELMBase(BaseEstimator):
         weight: FloatArray | None,
     ) -> KernelMap:
         limit_rows(X.shape[0], self.max_samples)
-        kind = None if self.scale == "auto" else self.scale
-        if kind is not None and kernel == "precomputed":
-            raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
+        kind = self._kernel_scale(kernel)
         scale = None if kind is None else measure_scale(X, kind, weight)
         X = X.copy() if scale is None else scale(X)
         check_magnitude(X)
         gamma = resolve_gamma("scale" if self.gamma == "search" else self.gamma, X, weight)
         return KernelMap(kernel, X, gamma, self.degree, self.coef0, X.dtype, scale)
+
+    def _kernel_scale(self, kernel: str | Callable[[Matrix, Matrix], FloatArray]) -> str | None:
+        kind = None if self.scale == "auto" else self.scale
+        if kind is not None and kernel == "precomputed":
+            raise ValueError(f"scale must be None with kernel='precomputed', got {kind!r}")
+        return kind
 
     def _extended_learner(self, rows: Rows, n_classes: int) -> LayerLearner:
         """Return what solves for these rows and all before them."""
@@ -230,6 +264,12 @@ class ELMBase(BaseEstimator):
                 f"by {rows.terms.kind} after costs by {self._cost_kind_[0]}"
             )
         return learner.extended(rows)
+
+    def _check_stream(self, X: Any) -> None:
+        """Refuse a stream in another namespace: sums of groups are NumPy's."""
+        if (space := checked_namespace(self, X)) is not None:
+            raise ValueError(f"X must be an array of NumPy in partial_fit, got one of {space}")
+        check_numpy_model(self, "partial_fit")
 
     def _sample_rng(self) -> np.random.Generator | None:
         """Return a generator if a sample of the training rows must be kept."""
@@ -298,7 +338,9 @@ class ELMBase(BaseEstimator):
         scale = "standard" if self.scale == "auto" else self.scale
         return LayerRecipe(drawn, activation, scale, None, X.dtype)
 
-    def _keep(self, learner: KernelLearner | LayerLearner, terms: CostTerms) -> None:
+    def _keep(
+        self, learner: KernelLearner | LayerLearner | NamespaceLearner, terms: CostTerms
+    ) -> None:
         """Store the map, and what a later ``partial_fit`` needs where that is small."""
         self.layer_ = learner.layer
         self._cost_kind_ = terms.kind, terms.n_groups
@@ -306,31 +348,51 @@ class ELMBase(BaseEstimator):
         if isinstance(learner, LayerLearner) and learner.extensible:
             self._learner_ = learner
 
-    def _scores(self, X: Any) -> FloatArray:
-        """Return ``H(x) beta`` (18), block by block."""
+    def _move_to(self, X: Any) -> None:
+        """Move fitted arrays to the namespace of the rows, if that is not NumPy's."""
+        if isinstance(X, NamespaceRows):
+            _check_solution(self)
+            move_fitted(self, X.space.moved)
+
+    def _scores(self, X: Any, method: str = "predict") -> FloatArray:
+        """Return ``H(x) beta`` (18) for the stated public method."""
         check_is_fitted(self)
+        check_same_namespace(self, X, method)
         X = self._validated(X, reset=False)
-        scores = np.empty((X.shape[0], self.beta_.shape[1]), dtype=self.beta_.dtype)
-
-        def fill(blocks: list[slice]) -> None:
-            with np.errstate(over="ignore", invalid="ignore"):  # refused below
-                for rows in blocks:
-                    scores[rows] = self.layer_(X[rows]) @ self.beta_
-
-        blocks = row_blocks(X.shape[0], self.layer_.n_hidden)
-        share_out(fill, blocks, threads=self.layer_.concurrent)
-        if not np.isfinite(scores).all():
+        if isinstance(X, NamespaceRows):
+            scores = scores_of(self.layer_, self.beta_, X, self.beta_.dtype)
+        else:
+            scores = self._numpy_scores(X)
+        if not all_finite(scores):
             raise ValueError(
                 "X must give finite scores, got infinite or NaN ones: some rows lie too far "
                 "from those the model was trained on"
             )
         return scores
 
+    def _numpy_scores(self, X: Matrix) -> FloatArray:
+        """Return the scores block by block."""
+        scores = np.empty((X.shape[0], self.beta_.shape[1]), dtype=self.beta_.dtype)
+
+        def fill(blocks: list[slice]) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # refused by the caller
+                for rows in blocks:
+                    scores[rows] = self.layer_(X[rows]) @ self.beta_
+
+        blocks = row_blocks(X.shape[0], self.layer_.n_hidden)
+        share_out(fill, blocks, threads=self.layer_.concurrent)
+        return scores
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.array_api_support = unsupported(self) is None
         return tags
+
+    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> Any:
+        """Return a copy with converted arrays, when scikit-learn moves an estimator."""
+        return converted(self, converter)
 
 
 def all_or_nothing(method: Method) -> Method:
@@ -369,25 +431,6 @@ def _check_solution(estimator: BaseEstimator) -> None:
                 f"X and y must give finite coefficients, got NaN or infinite ones in {name}: "
                 "their values are too large, too small or too unequal"
             )
-
-
-def check_magnitude(X: Matrix, name: str = "X") -> None:
-    """Raise ValueError if squares of values, or their inverses, are not finite.
-
-    Examples
-    --------
-    >>> check_magnitude(np.array([[0.0, 1e160]]))
-    Traceback (most recent call last):
-        ...
-    ValueError: X must have a largest magnitude between 1e-100 and 1e+100, got 1e+160: scale it
-    """
-    values = X.data if hasattr(X, "tocsr") else X
-    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
-    if largest and not SMALLEST <= largest <= LARGEST:
-        raise ValueError(
-            f"{name} must have a largest magnitude between {SMALLEST:g} and {LARGEST:g}, "
-            f"got {largest:g}: scale it"
-        )
 
 
 def check_targets(y: Any) -> None:
@@ -527,6 +570,7 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
         X, codes, classes, weight = self._checked_labels(X, y, sample_weight)
+        stated = {name: to_numpy(value) for name, value in stated.items()}
         costs = self._read_costs(codes, classes, **stated)
         rows = labelled_rows(X, codes, costs, weight, len(classes))
         rows.check_some_cost()
@@ -535,6 +579,7 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         else:
             self._learn_ensemble(rows, costs, classes)
         self.cost_vector_ = rows.terms.vector(self._group_costs_)
+        self._move_to(X)
         return self
 
     def _checked_labels(
@@ -542,7 +587,7 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
     ) -> tuple[Matrix, IntArray, AnyArray, FloatArray | None]:
         """Return rows, class codes, classes and weights, fit to learn from."""
         X, y = self._validated(X, reset=True, y=y)
-        weight = check_weights(sample_weight, X)
+        weight = check_weights(to_numpy(sample_weight), X)
         classes, codes = class_codes(y, weight)
         self._check_memory(len(codes), len(classes))
         return X, codes, classes, weight
@@ -569,6 +614,7 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
     def _partial_fit_labels(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, **stated: Any
     ) -> Self:
+        self._check_stream(X)
         first = not hasattr(self, "classes_")
         known = _stream_classes(classes, None if first else self.classes_)
         X, y = self._validated(X, reset=first, y=y)
@@ -588,19 +634,22 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
 
     def _learn(
         self,
-        learner: KernelLearner | LayerLearner,
+        learner: KernelLearner | LayerLearner | NamespaceLearner,
         rows: Rows,
         costs: Costs,
         classes: AnyArray,
     ) -> None:
         coefficients = self._coefficients(costs, learner.counts, learner.masses, classes)
-        solution = learner.solve(coefficients, self._penalty)
+        solution: Any = learner.solve(coefficients, self._penalty)
         self.classes_, self._group_costs_ = classes, coefficients
-        self._store_beta(solution.beta, rows.T.dtype)
+        self._store_beta(to_numpy(solution.beta), rows.T.dtype)
         self.solver_ = solution.path
         self._keep(learner, rows.terms)
         self._decision_costs_ = self._costs_of_decisions(costs, coefficients)
-        self._calibrate(loo_rows(learner, solution, coefficients))
+        if isinstance(learner, NamespaceLearner):
+            self._calibrate(learner.loo(solution, coefficients))
+        else:
+            self._calibrate(loo_rows(learner, solution, coefficients))
 
     def _learn_ensemble(self, rows: Rows, costs: Costs, classes: AnyArray) -> None:
         """Fit the ensemble to rows whose costs are weights, and calibrate it."""
@@ -656,11 +705,12 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         scores : array of shape (N,) for two classes, else (N, k)
             For two classes, positive speaks for ``classes_[1]``.
         """
-        scores = self._scores(X)
+        scores = self._scores(X, "decision_function")
+        is_binary = scores.shape[1] == 2
         if self._decision_costs_ is not None:
-            scores = -expected_costs(self._deciding(scores), self._decision_costs_)
-            return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+            scores = -self._expected(self._deciding(scores), self._decision_costs_)
+            return scores[:, 1] - scores[:, 0] if is_binary else scores
+        return scores[:, 1] if is_binary else scores
 
     def predict(
         self,
@@ -692,12 +742,14 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         labels : array of shape (N,)
         """
         check_is_fitted(self)
-        given = (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost)
+        given = map(to_numpy, (sample_cost, tp_cost, tn_cost, fp_cost, fn_cost))
         by_row = self._row_matrices(X, dict(zip(ROW_COSTS, given, strict=True)))
-        return self.classes_[self._decided(X, by_row)[1]]
+        return labels_of(self.classes_, self._decided(X, by_row)[1])
 
     def _decided(self, X: Any, by_row: FloatArray | None) -> tuple[FloatArray, IntArray]:
         scores = self._scores(X)
+        if not isinstance(scores, np.ndarray):
+            return self._namespace_decided(scores, by_row)
         if by_row is not None:
             P = self._calibrated(scores)
             return P, min_cost_decision(P, by_row)
@@ -721,20 +773,39 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         -------
         probabilities : array of shape (N, k)
         """
-        return self._calibrated(self._scores(X))
+        return self._calibrated(self._scores(X, "predict_proba"))
 
     def _calibrated(self, scores: FloatArray) -> FloatArray:
-        return self._probabilities_(self._columns(scores))
+        return self._applied(self._probabilities_, scores)
+
+    def _applied(self, calibration: Calibration, scores: FloatArray) -> FloatArray:
+        """Return probabilities; calibrations take one column of scores for two classes."""
+        columns = scores[:, 1:] if scores.shape[1] == 2 else scores
+        if isinstance(scores, np.ndarray):
+            return calibration(columns.astype(np.float64))
+        return probabilities(calibration, columns)
 
     def _deciding(self, scores: FloatArray) -> FloatArray:
         """Return the probabilities that costs decide on."""
         weighted = self._weighted_probabilities_
-        return self._calibrated(scores) if weighted is None else weighted(self._columns(scores))
+        return self._calibrated(scores) if weighted is None else self._applied(weighted, scores)
 
-    def _columns(self, scores: FloatArray) -> FloatArray:
-        """Return the scores as calibrations take them: one column for two classes."""
-        columns = scores[:, 1:] if len(self.classes_) == 2 else scores
-        return columns.astype(np.float64)
+    def _namespace_decided(self, scores: Any, by_row: FloatArray | None) -> tuple[Any, Any]:
+        if by_row is not None or self._decision_costs_ is not None:
+            P = self._calibrated(scores) if by_row is not None else self._deciding(scores)
+            costs = self._decision_costs_ if by_row is None else by_row
+            return P, argmax_of(-self._expected(P, costs))
+        return self._calibrated(scores), argmax_of(scores)  # (19)
+
+    def _expected(self, P: Any, costs: Any) -> Any:
+        """Return what each prediction (N, k) is expected to cost."""
+        return (
+            expected_costs(P, costs) if isinstance(P, np.ndarray) else expected_costs_of(P, costs)
+        )
+
+    def _decisions(self, X: Any, by_row: FloatArray | None = None) -> Decisions:
+        check_numpy_model(self, "predict_set, settled, regret and expected_cost")
+        return super()._decisions(X, by_row)
 
 
 def least_bytes(n_rows: int, n_classes: int, *, is_ensemble: bool) -> int:
@@ -836,13 +907,14 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
     @one_blas_thread()
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
         X, y = self._validated(X, reset=True, y=y, multi_output=True, y_numeric=True)
-        rows = self._target_rows(X, y, check_weights(sample_weight, X), stated)
+        rows = self._target_rows(X, y, check_weights(to_numpy(sample_weight), X), to_numpy(stated))
         rows.check_some_cost()
         if self.ensemble is None:
             self._learn(self._learner(rows, 1), rows, y.ndim)
         else:
             self._learn_ensemble(rows, y.ndim)
         self.cost_vector_ = rows.terms.factors[:, 0]
+        self._move_to(X)
         return self
 
     def _learn_ensemble(self, rows: Rows, target_ndim: int) -> None:
@@ -870,6 +942,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
     @all_or_nothing
     @one_blas_thread()
     def _partial_fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:
+        self._check_stream(X)
         first = not hasattr(self, "beta_")
         X, y = self._validated(X, reset=first, y=y, multi_output=True, y_numeric=True)
         if not first:
@@ -890,12 +963,12 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
 
     def _learn(
         self,
-        learner: KernelLearner | LayerLearner,
+        learner: KernelLearner | LayerLearner | NamespaceLearner,
         rows: Rows,
         target_ndim: int,
     ) -> None:
         solution = learner.solve(np.ones(1), self._penalty)
-        self.beta_ = solution.beta.astype(rows.T.dtype)
+        self.beta_ = to_numpy(solution.beta).astype(rows.T.dtype)
         self.solver_ = solution.path
         self._target_ndim_ = target_ndim
         self._keep(learner, rows.terms)

@@ -15,6 +15,7 @@ from ecselm.layers import HiddenLayer, InputScale, RandomLayer, measure_scale
 from ecselm.layers.random import Weights
 
 LEAST_UNITS, UNITS_PER_ROOT = 100, 2.0
+SMALLEST, LARGEST = 1e-100, 1e100  # magnitudes whose squares, and inverses of them, are finite
 
 
 def layer_width(n_hidden: int | str, n_rows: int) -> int:
@@ -41,6 +42,25 @@ def finite(values: FloatArray, name: str, value: str | Callable[..., Any] | None
             f"{name}={value!r}; scale the inputs or choose another {name}"
         )
     return values
+
+
+def check_magnitude(X: Matrix, name: str = "X") -> None:
+    """Raise ValueError if squares of values, or their inverses, are not finite.
+
+    Examples
+    --------
+    >>> check_magnitude(np.array([[0.0, 1e160]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: X must have a largest magnitude between 1e-100 and 1e+100, got 1e+160: scale it
+    """
+    values = X.data if hasattr(X, "tocsr") else X
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{name} must have a largest magnitude between {SMALLEST:g} and {LARGEST:g}, "
+            f"got {largest:g}: scale it"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from ecselm.costs import CostConstraints, row_matrices
 from ecselm.costs.parse import is_partly_known
 from ecselm.costs.policy import DecisionPolicy
 from ecselm.costs.region import CostRegion
+from ecselm.estimators._array_api import to_numpy
 
 ROW_COSTS = ("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost")
 
@@ -129,7 +130,7 @@ class CostDecisionMixin:
         """Return the costs of rows (N, k, k) that ``predict`` was given."""
         if all(value is None for value in stated.values()):
             return None
-        return row_matrices(np.shape(X)[0], self.classes_, **stated)
+        return row_matrices(np.shape(X)[0], to_numpy(self.classes_), **stated)
 
     def _with_asking(self, X: Any, by_row: FloatArray | None) -> FloatArray | None:
         """Return the costs of rows with those of asking, where this is an answer."""

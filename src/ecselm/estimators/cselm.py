@@ -112,6 +112,7 @@ class CSELMClassifier(ELMClassifierBase):
     True
     """
 
+    _computes_in_namespaces = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
         **RIDGE,
@@ -355,6 +356,7 @@ class CSELMRegressor(ELMRegressorBase):
     [1.0, 5.0]
     """
 
+    _computes_in_namespaces = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
         **RIDGE,

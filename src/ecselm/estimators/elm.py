@@ -167,6 +167,8 @@ class ELMClassifier(RidgeOrNone, ELMClassifierBase):
     True
     """
 
+    _computes_in_namespaces = True
+
     def __init__(
         self,
         n_hidden: int | str = "auto",
@@ -216,6 +218,8 @@ class ELMRegressor(RidgeOrNone, ELMRegressorBase):
     >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99)
     True
     """
+
+    _computes_in_namespaces = True
 
     def __init__(
         self,
@@ -301,6 +305,7 @@ class WELMClassifier(ELMClassifierBase):
     True
     """
 
+    _computes_in_namespaces = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_OR_LAYER,
         **RIDGE,
@@ -415,6 +420,7 @@ class KELMClassifier(ELMClassifierBase):
     True
     """
 
+    _computes_in_namespaces = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {**KERNEL, **RIDGE}
 
     def __init__(
@@ -464,6 +470,7 @@ class KELMRegressor(ELMRegressorBase):
     True
     """
 
+    _computes_in_namespaces = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {**KERNEL, **RIDGE}
 
     def __init__(

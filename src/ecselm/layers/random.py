@@ -17,7 +17,7 @@ from ecselm.layers.activations import ACTIVATIONS, FUSED, saturation
 from ecselm.layers.scaling import InputScale
 
 SATURATED = 0.5  # share of dead entries from which a layer is reported
-_SAMPLE_ROWS = 128
+SATURATION_ROWS = 128  # that it is measured on
 # Up to so many inputs a strip of weights stays in the cache, and a layer is compiled; for fewer
 # rows than these, laying the weights out takes longer than the product.
 _MOST_INPUTS = 256
@@ -175,7 +175,7 @@ class RandomLayer:
     @property
     def n_hidden(self) -> int:
         """Return L, the number of hidden units."""
-        return len(self.biases)
+        return int(self.biases.shape[0])
 
     @property
     def concurrent(self) -> bool:
@@ -220,7 +220,7 @@ class RandomLayer:
 
     def warn_if_saturated(self, X: Matrix) -> None:
         """Warn when most of H carries nothing, measured on an even sample of rows."""
-        step = max(1, X.shape[0] // _SAMPLE_ROWS)
+        step = max(1, X.shape[0] // SATURATION_ROWS)
         dead = saturation(self.activation, self(X[::step]))
         if dead > SATURATED:
             warnings.warn(

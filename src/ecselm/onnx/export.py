@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 import ecselm
 from ecselm._files import write_whole
 from ecselm.estimators import CostDecisionClassifier, CostSearchCV
+from ecselm.estimators._array_api import check_numpy_model
 from ecselm.onnx.estimators import REGRESSORS, answer_labels, output_names
 from ecselm.onnx.graph import NoOnnxFormError
 from ecselm.onnx.layers import last_step
@@ -213,6 +214,7 @@ def to_onnx(
     number = _checked_dtype(dtype)
     if isinstance(model, GridSearchCV | RandomizedSearchCV):
         model = model.best_estimator_
+    check_numpy_model(model, "to_onnx")
     kinds = column_kinds(model, columns)
     graph = _converted(model, kinds, number)
     _describe(graph, model)

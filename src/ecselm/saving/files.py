@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ecselm._files import read_whole, write_whole
 from ecselm._json import parsed_json
 from ecselm._wording import brief
+from ecselm.estimators._array_api import check_numpy_model
 from ecselm.saving.archive import CARD, HEADER, SCHEMA, packed, text_of, unpacked, with_plain_inside
 from ecselm.saving.budget import check_references, check_texts, parsed_schema
 from ecselm.saving.checks import (
@@ -100,6 +101,8 @@ def save_model(
     _check_arguments(model, card)
     if pickle:
         warnings.warn(EXECUTES, UntrustedFileWarning, stacklevel=2)
+    else:
+        check_numpy_model(model, "save_model without pickle=True")
     write_whole(Path(path), (_pickled if pickle else _archived)(model, card))
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, FloatArray
+from ecselm.estimators._array_api import check_numpy_model
 from ecselm.estimators._base import ELMBase, ELMClassifierBase
 from ecselm.estimators._calibration import (
     Calibration,
@@ -143,6 +144,7 @@ def prepare(model: Any) -> PreparedModel:
             f"{type(model).__name__}: of a pipeline, prepare the last step"
         )
     check_is_fitted(model)
+    check_numpy_model(model, "prepare")
     layer, beta = model.layer_, model.beta_
     parts = [_units(part) for part in (layer.parts if isinstance(layer, LayerUnion) else [layer])]
     if isinstance(layer, LayerUnion) and layer.with_one:

@@ -15,7 +15,8 @@ from ecselm._sklearn import check_weights
 from ecselm._threads import row_blocks
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
 from ecselm.estimators._base import KERNEL as ELM_KERNEL
-from ecselm.estimators._base import check_magnitude, class_codes
+from ecselm.estimators._base import class_codes
+from ecselm.estimators._layers import check_magnitude
 from ecselm.layers import KernelMap, limit_rows, resolve_gamma
 
 KERNEL: dict[str, list[Any]] = {name: rule for name, rule in ELM_KERNEL.items() if name != "scale"}

@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ecselm._sklearn import Interval, StrOptions, fit_context
 from ecselm._typing import AnyArray, FloatArray, Matrix
-from ecselm.estimators._base import all_or_nothing, check_magnitude
+from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._layers import check_magnitude
 from ecselm.paper.baselines._common import KERNEL, KernelMachine, margins, read_labels, read_rows
 
 

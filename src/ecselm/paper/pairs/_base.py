@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ecselm._sklearn import fit_context
 from ecselm._threads import BLOCK_ENTRIES, one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ecselm.estimators._base import all_or_nothing, check_magnitude
+from ecselm.estimators._base import all_or_nothing
+from ecselm.estimators._layers import check_magnitude
 
 
 def rows_times(X: FloatArray, A: FloatArray) -> FloatArray:
