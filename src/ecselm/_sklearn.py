@@ -40,6 +40,7 @@ __all__ = [
     "safe_indexing",
 ]
 
+OWN_ARRAYS = (np.ndarray, np.generic)
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -90,9 +91,9 @@ def array_namespace(array: Any) -> tuple[Any, Any] | None:
 
     None for everything else, and without ``array_api_dispatch``: then scikit-learn converts.
     """
-    if isinstance(array, np.ndarray | np.generic) or not get_config()["array_api_dispatch"]:
+    if isinstance(array, OWN_ARRAYS) or not hasattr(array, "__dlpack__"):
         return None
-    if not hasattr(array, "__dlpack__"):
+    if not get_config()["array_api_dispatch"]:
         return None
     xp, _, device = get_namespace_and_device(array)
     return None if _is_numpy_namespace(xp) else (xp, device)
