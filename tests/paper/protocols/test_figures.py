@@ -199,6 +199,18 @@ def test_attractiveness_has_six_panels_elms_above_and_subspaces_below(item):
         assert drawn == ours | (subspaces if i >= 3 else set(methods) - subspaces - ours)
 
 
+def test_a_method_looks_alike_in_all_panels():
+    methods = [one.name for one in ITEMS["figure-3"].parts[0].settings]
+    looks = {}
+    for ax in axes_of("figure-3", made("figure-3", BEAUTY, methods)):
+        for line in ax.get_lines():
+            style = line.get_color(), line.get_linestyle(), line.get_marker()
+            looks.setdefault(line.get_label(), set()).add(style)
+    assert set(looks) == set(methods)
+    assert all(len(found) == 1 for found in looks.values())
+    assert len(set.union(*looks.values())) == len(methods)
+
+
 def test_a_family_without_methods_has_no_panels():
     assert len(axes_of("figure-3", made("figure-3", BEAUTY, METHODS))) == 3
 
@@ -217,3 +229,4 @@ def test_scores_of_faces_go_to_the_number_of_persons(n_persons):
     rows = [("AR", "ELM", 0, "cum_score", str(at), 1.0) for at in range(n_persons)]
     (ax,) = axes_of("figure-6", pd.DataFrame(rows, columns=COLUMNS))
     assert ax.get_xlim() == (0, n_persons - 1)
+    assert all(float(tick).is_integer() for tick in ax.get_xticks())

@@ -28,7 +28,7 @@ STYLE = {"svg.hashsalt": "ecselm", "svg.fonttype": "none", "font.size": 9.0}
 PANEL = (4.2, 3.4)  # inches
 WIDE_PANEL = (6.2, 4.0)  # with a legend of many or of long names beside it
 # A square has room for its labels in a higher panel, and for names and areas at its lower right.
-ROC_PANEL = (4.8, 5.5)
+ROC_PANEL = (4.8, 5.15)
 WIDEST = 3  # panels in a row
 OUR_METHOD = "ECSELM"  # how all its forms begin; they are in the panels of both families
 SUBSPACE_ENDING = "-NN"  # of the names of subspace methods
@@ -68,6 +68,8 @@ def draw_curves(ax: Any, part: Any, axis: Axis) -> None:
     points = np.unique(places(part["at"]))
     if len(points) <= MAX_TICKS:
         ax.set_xticks(points)
+    elif not axis.log:
+        ax.locator_params(axis="x", integer=True)
     if axis.to_last and len(points) > 1:
         ax.set_xlim(points[0], points[-1])
     ax.set_xlabel(axis.across)
@@ -160,9 +162,10 @@ def _curves(
     """Yield method, curve and style, methods in the order of their rows."""
     mine = part[part["metric"] == metric]
     mine = mine.assign(at=places(mine["at"]), value=mine["value"].astype(float))
-    for i, (method, rows) in enumerate(mine.groupby("method", sort=False)):
+    for method, rows in mine.groupby("method", sort=False):
         means = rows.groupby("at")["value"].mean()
-        yield str(method), (means.index.to_numpy(), means.to_numpy()), look(i, len(means))
+        style = look(int(rows["style"].iloc[0]), len(means))
+        yield str(method), (means.index.to_numpy(), means.to_numpy()), style
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +306,8 @@ def _matplotlib() -> Any:
 def _make_figure(kind: FigureKind, frame: Any) -> Any:
     """Return a figure without a window."""
     wanted = frame[frame["metric"].isin([kind.metric, kind.beside])]
+    methods = wanted["method"].drop_duplicates().tolist()  # a method looks alike in all panels
+    wanted = wanted.assign(style=wanted["method"].map(methods.index))
     panels = _panels(kind, wanted)
     n_columns = wanted["data"].nunique() if kind.by_family else min(WIDEST, len(panels))
     n_rows = -(-len(panels) // n_columns)
