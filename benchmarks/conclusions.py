@@ -117,8 +117,8 @@ def evolved(values: Values, items: tuple[str, ...]) -> Iterator[str]:
     below = sum(gain < 0 for gain in by)
     if by:
         yield (
-            f"- **E-ELM** is worse than ELM, one random draw of the same size, in {below} of {len(by)} "
-            f"lines of tables I to X."
+            f"- **E-ELM** is worse than ELM, one random draw of the same size, in {below} "
+            f"of {len(by)} lines of tables I to X."
         )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks import conclusions
 from benchmarks.pages import fill_page
 from benchmarks.tables import table
 from ecselm.paper.jobs import read_rows
@@ -33,6 +34,11 @@ END = "<!-- end -->"
 RECORD = "reproduce.json"  # of the run that all kept results come from
 SHOWN = tuple(name for name in ITEMS if name != "access")  # items of this page
 MISSING = "Not part of this run."
+OLD = (  # of results that were kept without a record
+    "**Recorded before the default became an [ensemble of kernel machines](ensembles.md)**, and "
+    "not rerun since: there is one form of ECSELM, an earlier default. In tables VII, X and XI it "
+    "is an ensemble of layers chosen in folds, in the others one layer with C from a grid.\n\n"
+)
 FILES = ("results.parquet", "seconds.parquet", "run.json")
 # Test rows by training rows, which the corrected test needs to know.
 RATIOS = {
@@ -44,11 +50,14 @@ RATIOS = {
     "table-6": 1.0,
     "table-7": 1.0,
     "table-8": 1 / 9,
+    "table-9": 1 / 9,
     "table-10": 1 / 2,
     "table-11": 1 / 2,
     "credit": 1 / 2,
 }
 METRICS = {"table-10": "arr", "table-11": "arr", "credit": "mean_cost", "keel": "gmean"}
+CURVES = ("figure-11", "figure-12")  # shown as tables, a column per value of C or L
+EVOLVED = ("table-1", "table-4", "table-5", "table-6", "table-8", "table-10")  # with E-ELM and ELM
 LOWER_IS_BETTER = frozenset({"mae", "mean_cost", "seconds"})
 PER_CENT = frozenset({"accuracy", "arr", "gmean"})
 
@@ -172,7 +181,9 @@ def filled(page: str) -> str:
     """Return the page with all tables as the kept results have them."""
     check_one_run()
     parts = {name: _item(name) for name in (*RATIOS, "keel", "table-12", "table-14")}
+    parts |= {name: _curve(name) for name in CURVES}
     parts |= {"run": _run(), "summary": _summary(), "tests": _tests(), "unequal": _unequal()}
+    parts["conclusions"] = "\n".join(_conclusions())
     for name, text in parts.items():
         before, rest = page.split(f"<!-- {name} -->\n", 1)
         page = f"{before}<!-- {name} -->\n{text}\n{rest[rest.index(END) :]}"
@@ -248,7 +259,8 @@ def _run() -> str:
             labels.setdefault(source, []).append(label)
     rows = [["; ".join(names), source] for source, names in labels.items()]
     head = f"Seed {', '.join(map(str, seeds))}, version {', '.join(versions)}, {_code()}\n\n"
-    return f"{head}{_hours()}\n\n" + table(["data", "source"], rows)
+    before = OLD if run_record() is None else ""
+    return f"{before}{head}{_hours()}\n\n" + table(["data", "source"], rows)
 
 
 def _code() -> str:
@@ -319,16 +331,64 @@ def _split_by_method(name: str, data: str) -> pd.DataFrame:
     return mine.pivot_table(index="split", columns="method", values="value", sort=False)
 
 
+def _by_data(name: str) -> dict[str, pd.DataFrame]:
+    """Return splits by methods for every data set of an item."""
+    labels = _real(name)["data"].unique() if _is_kept(name) else ()
+    return {str(label): _split_by_method(name, label) for label in labels}
+
+
+def _curve(name: str) -> str:
+    """Return the accuracy of methods, a line per method and data set, a column per C or L."""
+    if not _has_data(name):
+        return MISSING
+    frame = _real(name)
+    mine = frame[frame["metric"] == "accuracy"]
+    means = mine.pivot_table(
+        index=["data", "method"], columns="at", values="value", sort=False, observed=True
+    )
+    places = sorted(means.columns, key=lambda at: float(str(at).rpartition("=")[2]))
+    rows = [
+        [
+            str(data),
+            str(method),
+            *(f"{100 * one[at]:.1f}" if one[at] == one[at] else "" for at in places),
+        ]
+        for (data, method), one in means.iterrows()
+    ]
+    return table(["data", "method", *map(str, places)], rows)
+
+
+def _conclusions() -> list[str]:
+    """Return the sentences that the kept results allow."""
+    found: list[str] = []
+    if _has_data("table-1"):
+        found += conclusions.gains(_by_data)
+    rows = []
+    for name, ratio in RATIOS.items():
+        for one in _by_data(name).values():
+            for ours in conclusions.forms_in(one.columns):
+                _, rank, _, _, gain, p = _standing(name, one, ratio, ours)
+                lower = METRICS.get(name, find_item(name).parts[0].metrics[0]) in LOWER_IS_BETTER
+                signed = -float(gain) if lower else float(gain)
+                rows.append((ours, int(rank.split()[0]), signed, float(p.removeprefix("< "))))
+    found += conclusions.standings(rows) if rows else []
+    found += conclusions.kernels(_by_data)
+    if _has_data("keel"):
+        found.append(conclusions.unequal(_keel_means()))
+    if _has_data("credit"):
+        (costs,) = _by_data("credit").values()
+        found.append(conclusions.credit(costs))
+    return [*found, *conclusions.evolved(_by_data, EVOLVED)]
+
+
 def _summary() -> str:
     """Return where every form of ECSELM stands on every data set of every table that has it."""
     rows = []
     for name, ratio in RATIOS.items():
-        for data in _real(name)["data"].unique() if _is_kept(name) else ():
-            found = _split_by_method(name, data)
+        for data, found in _by_data(name).items():
             rows += [
-                [name, str(data), ours, *_standing(name, found, ratio, ours)]
-                for ours in (*FORMS, "ECSELM")
-                if ours in found
+                [name, data, ours, *_standing(name, found, ratio, ours)]
+                for ours in conclusions.forms_in(found.columns)
             ]
     if all(row[2] == "ECSELM" for row in rows):  # results of before there were forms
         header = ["item", "data", "ECSELM", "rank", "best", "", "difference", "p"]
@@ -393,10 +453,14 @@ def _tests() -> str:
 def _unequal() -> str:
     if not _has_data("keel"):
         return MISSING
+    return _over_data(100.0 * _keel_means())
+
+
+def _keel_means() -> pd.DataFrame:
+    """Return means over folds, data sets by methods."""
     frame = _real("keel")
     mine = frame[frame["metric"] == "gmean"]
-    means = mine.pivot_table(index="data", columns="method", values="value", sort=False)
-    return _over_data(100.0 * means)
+    return mine.pivot_table(index="data", columns="method", values="value", sort=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import results_page
 from benchmarks.results_page import (
+    CURVES,
     KEPT,
     PAGE,
     RATIOS,
@@ -155,7 +156,8 @@ def test_the_page_states_version_code_and_time_or_that_they_are_unknown(run, tmp
 
 
 def parts_of_the_page():
-    return (*RATIOS, "keel", "table-12", "table-14", "run", "summary", "tests", "unequal")
+    names = ("run", "summary", "conclusions", "tests", "unequal")
+    return (*RATIOS, *CURVES, "keel", "table-12", "table-14", *names)
 
 
 def test_a_folder_without_results_is_refused_and_nothing_is_removed(run, tmp_path):
