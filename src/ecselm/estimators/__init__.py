@@ -1,5 +1,6 @@
 """The ELM family as scikit-learn estimators."""
 
+from ecselm.estimators._cost_search import NoFiniteFitnessError
 from ecselm.estimators._prior_test import FewCasesWarning
 from ecselm.estimators.cost_decision import CostDecisionClassifier
 from ecselm.estimators.cost_search import CostSearchCV
@@ -29,5 +30,6 @@ __all__ = [
     "FewCasesWarning",
     "KELMClassifier",
     "KELMRegressor",
+    "NoFiniteFitnessError",
     "WELMClassifier",
 ]

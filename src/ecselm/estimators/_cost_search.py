@@ -75,6 +75,12 @@ SAMPLE_BOUNDS = (1e-3, 1.0)
 N_NUMBERS = 5  # values of C, or of the kernel width, beside every prior in the first population
 FORGETTING = 32  # generations after which engines begin anew, so that a resumed search can
 LITERAL_SEARCH = "bsa_literal"
+
+
+class NoFiniteFitnessError(ValueError):
+    """No candidate of a search could be scored; with negative costs (15) may be singular."""
+
+
 OPTIMIZERS: dict[str, Callable[..., AskTell]] = {
     "bsa": BacktrackingSearch,
     "de": DifferentialEvolution,
@@ -813,7 +819,7 @@ class SearchRun:
         if not np.isfinite(loss) and not history.generations:
             raise KeyboardInterrupt  # before anything was worth keeping
         if not np.isfinite(loss):
-            raise ValueError(
+            raise NoFiniteFitnessError(
                 "the search must meet a candidate with a finite fitness, got none in "
                 f"{history.evaluations} evaluations"
             )

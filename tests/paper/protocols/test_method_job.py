@@ -6,12 +6,13 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 
+from ecselm.estimators import NoFiniteFitnessError
 from ecselm.paper.datasets import Dataset
 from ecselm.paper.jobs import Measurement
 from ecselm.paper.methods import Method, registry
 from ecselm.paper.protocols import Budget, Item
 from ecselm.paper.protocols.faces import SIMILARITIES
-from ecselm.paper.protocols.items import Part, plain, varied
+from ecselm.paper.protocols.items import Part, Setting, plain, varied
 from ecselm.paper.protocols.protocol import Case, Protocol, random_splits
 from ecselm.paper.protocols.reproduction import plan_item
 
@@ -213,3 +214,23 @@ def test_costs_of_the_data_reach_what_takes_costs(rng):
             assert method.cost is cost
         if job.setting.method == "kernel ECSELM":
             assert method.scoring == "mean_cost"
+
+
+class Unsolvable(Spy):
+    """A search all of whose systems are singular."""
+
+    def fit(self, X, y):
+        raise NoFiniteFitnessError("got none")
+
+
+def test_a_value_of_a_figure_without_a_solvable_system_has_no_result(spy, monkeypatch):
+    method = Method("Spy", "classification", make=Unsolvable)
+    monkeypatch.setattr(registry, "_ALL", (method,))
+    settings = (Setting("Spy", (("depth", 2),), "C=2"), Setting("Spy", (("depth", 2),)))
+    item = Item("toy", "A toy", (Part(PROTOCOL, settings),))
+    varied_job, job = plan_item(item, Budget(repeats=1, tuned=False), 0)
+    done = varied_job.run()
+    assert (done.key, done.rows) == (varied_job.key, ())
+    assert {one.at for one in done.seconds} == {"prepare", "choose", "learn", "answer"}
+    with pytest.raises(NoFiniteFitnessError):
+        job.run()
