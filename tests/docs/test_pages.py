@@ -23,6 +23,7 @@ TESTED = (
     "streaming.md",
 )
 PAGES = sorted(page for pattern in TESTED for page in DOCS.glob(pattern) if page.stem != "index")
+PAGES += [DOCS.parent / "README.md"] if PAGES else []
 SNIPPET = re.compile(
     r"(?P<skip><!-- not run:.*?-->\n)?```python\n(?P<code>.*?)```"
     r"(\n\n```text\n(?P<expected>.*?)```)?",
