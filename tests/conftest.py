@@ -13,6 +13,15 @@ from sklearn.datasets import make_classification
 from ecselm import _native
 
 
+def pytest_configure(config):
+    """Let oldest dependencies use what newer ones of theirs deprecate.
+
+    matplotlib 3.8, for example, calls names that pyparsing 3.3 warns of.
+    """
+    if os.environ.get("ECSELM_MATRIX") == "minimum":
+        config.addinivalue_line("filterwarnings", "ignore::DeprecationWarning")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -19,7 +19,7 @@ def scores(H, T, B, C):
     """Return H beta by (15) as least squares, where nothing is squared that is ill-conditioned."""
     root, L = np.sqrt(B)[:, np.newaxis], H.shape[1]
     A = np.vstack([root * H, np.eye(L) / np.sqrt(C)])
-    return H @ np.linalg.lstsq(A, np.vstack([root * T, np.zeros((L, T.shape[1]))]))[0]
+    return H @ np.linalg.lstsq(A, np.vstack([root * T, np.zeros((L, T.shape[1]))]), rcond=None)[0]
 
 
 @SHAPE

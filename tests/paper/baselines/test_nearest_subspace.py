@@ -28,7 +28,7 @@ def test_residuals_are_those_of_regression_on_the_rows_of_a_class(digits):
     X, new = normalize(X), normalize(new)
     for code in range(10):
         rows = X[y == code].T
-        coefficients, *_ = np.linalg.lstsq(rows, new.T)
+        coefficients, *_ = np.linalg.lstsq(rows, new.T, rcond=None)
         expected = np.linalg.norm(new.T - rows @ coefficients, axis=0)
         assert_allclose(model.residuals(new)[:, code], expected, atol=1e-8)
     assert_array_equal(model.predict(new), model.residuals(new).argmin(axis=1))
