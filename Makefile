@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 C_FILES = $(wildcard src/ecselm/_native/*.[ch])
 
-.PHONY: help demo test test-slow fuzz soak docs picture bench results clean dist licences lint-files release-check test-matrix
+.PHONY: help demo test test-slow fuzz soak docs check-site picture bench results clean dist licences lint-files release-check test-matrix
 
 help:
 	@echo "make demo       install, run the tumour data: tables, a model, a report, two figures"
@@ -14,6 +14,7 @@ help:
 	@echo "make fuzz       mutate files for every reader, with FUZZ_SECONDS=60 for each"
 	@echo "make soak       fit, save, load and ask the studio for SOAK_MINUTES=120"
 	@echo "make docs       install, build the documentation site: docs/_build/html/index.html"
+	@echo "make check-site build the site; check its links, and its pages on a phone, light and dark"
 	@echo "make picture    renew the README's picture of a report, with Chromium"
 	@echo "make bench      install the compared packages, rerun every benchmark, rewrite docs/benchmarks.md"
 	@echo "make dist       build the sdist and the wheels into dist/: manylinux, and one without the C library"
@@ -53,6 +54,9 @@ soak: $(VENV)/.test
 docs: $(VENV)/.docs
 	rm -rf docs/api  # pages of names that were removed would be warned of
 	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
+
+check-site: docs $(VENV)/.test
+	$(BIN)/python tools/website.py --browser
 
 picture: $(VENV)/.plot
 	$(BIN)/ecselm demo
