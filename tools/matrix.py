@@ -33,7 +33,7 @@ QUICK = (
     "tests/layers",
     "tests/tables",
     *(f"tests/search/test_{name}.py" for name in ("searches", "space")),
-    *(f"tests/costs/test_{name}.py" for name in ("parse_cost", "cost_constraints", "policy")),
+    *(f"tests/costs/test_{name}.py" for name in ("parse_cost", "cost_constraints", "knowledge")),
     *(f"tests/metrics/test_{name}.py" for name in ("registry", "cost_scorers")),
     *(f"tests/estimators/test_{name}.py" for name in ("equations", "input", "probabilities")),
     *(f"tests/estimators/test_{name}.py" for name in ("routing", "prior_test", "common")),
