@@ -1,5 +1,6 @@
 """The API reference lists every public place, and nothing else."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,11 @@ PUBLIC = (
 def test_reference_lists_every_public_place():
     lines = (line.strip() for line in REFERENCE.read_text().splitlines())
     assert tuple(line for line in lines if line.split(".")[0] == "ecselm") == PUBLIC
+
+
+@pytest.mark.skipif(not REFERENCE.is_file(), reason="needs the documentation, beside the sources")
+def test_the_start_page_links_every_package():
+    """Their names are two clicks away."""
+    listed = re.findall(r"^   (ecselm[\w.]*)$", REFERENCE.read_text(), re.MULTILINE)
+    linked = re.findall(r"\(api/(ecselm[\w.]*)\.rst\)", REFERENCE.with_name("index.md").read_text())
+    assert linked == listed
