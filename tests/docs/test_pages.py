@@ -21,6 +21,7 @@ TESTED = (
     "howto/*.md",
     "extend/*.md",
     "streaming.md",
+    "reproduce.md",
 )
 PAGES = sorted(page for pattern in TESTED for page in DOCS.glob(pattern) if page.stem != "index")
 PAGES += [DOCS.parent / "README.md"] if PAGES else []
