@@ -69,6 +69,7 @@ html_theme = "furo"
 html_title = f"ecselm {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_copyright = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
