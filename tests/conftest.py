@@ -22,6 +22,20 @@ def pytest_configure(config):
         config.addinivalue_line("filterwarnings", "ignore::DeprecationWarning")
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--moments",
+        type=int,
+        default=20,
+        help="random moments at which slow tests interrupt and kill each kind of work (20)",
+    )
+
+
+@pytest.fixture
+def moments(request):
+    return request.config.getoption("--moments")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

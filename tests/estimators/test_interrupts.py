@@ -5,12 +5,9 @@ This file is also the program whose fits are interrupted and killed.
 
 import os
 import signal
-import subprocess
 import sys
-import time
-import traceback
 import warnings
-from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +16,23 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import GaussianNB
 
+sys.path.append(str(Path(__file__).parents[2]))  # as a program
+
 import ecselm
 from ecselm import (
+    CostDecisionClassifier,
     CostSearchCV,
     CSELMClassifier,
     ECSELMClassifier,
     ECSELMRegressor,
     EELMClassifier,
     EELMRegressor,
+    ELMClassifier,
+    ELMRegressor,
 )
 from ecselm.estimators import _checkpoint as module
+from ecselm.estimators._promise import HeldOut
+from tests.processes import KEPT, LOST, Forked, cut_often, fork_each, mark_start
 
 PACKAGE = str(Path(ecselm.__file__).parent)
 FIRST_SCORES = {"screening layers 0", "priors of fitness"}  # steps, or a generation
@@ -279,11 +283,76 @@ def test_members_of_another_memory_limit_are_refused(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_other_ensembles_let_interrupts_through():
+@pytest.mark.parametrize(
+    "model",
+    [
+        ELMClassifier(ensemble="auto", random_state=0),
+        CSELMClassifier(ensemble="auto", random_state=0),
+        ELMRegressor(ensemble="auto", random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_ensembles_without_a_search_keep_the_members_judged_so_far(model):
+    X, y = data()
+    whole = ecselm_clone(model).fit(X, y)
+    with Pressed() as counted:
+        ecselm_clone(model).fit(X, y)
+    ends = []
+    for share in (0.02, 0.5, 0.99):
+        fitted = ecselm_clone(model)
+        ends.append(fit_pressed(fitted, X, y, int(share * counted.n_calls)))
+        if ends[-1] == "whole":
+            assert_array_equal(fitted.predict(X), whole.predict(X))
+        elif ends[-1] == "kept":
+            assert len({member[:3] for member in fitted._members_}) < 6
+            assert np.isfinite(np.asarray(fitted.predict(X), dtype=np.float64)).all()
+    assert ends[:2] == ["lost", "kept"]
+    assert ends[2] != "lost"
+
+
+def test_one_layer_without_a_search_lets_interrupts_through():
     X, y = data()
     with Pressed() as counted:
-        CSELMClassifier(random_state=0).fit(X, y)
-    assert fit_pressed(CSELMClassifier(random_state=0), X, y, counted.n_calls // 2) == "lost"
+        ELMClassifier(random_state=0).fit(X, y)
+    assert fit_pressed(ELMClassifier(random_state=0), X, y, counted.n_calls // 2) == "lost"
+
+
+@pytest.mark.parametrize("kind", ["estimator", "around"])
+def test_promises_are_tested_to_the_end(kind, monkeypatch):
+    """The model is there: an interrupt waits, and takes neither it nor its promise."""
+    X, y = data(400)
+    y = (y > 0).astype(int)
+    promise = {1: 0.6}
+    if kind == "estimator":
+        model = ECSELMClassifier(10, promise=promise, max_epochs=1, random_state=0)
+    else:
+        model = CostDecisionClassifier(GaussianNB(), promise=promise, random_state=0)
+    whole, chosen = ecselm_clone(model).fit(X, y), HeldOut.chosen
+
+    def pressing(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return chosen(*arguments)
+
+    monkeypatch.setattr(HeldOut, "chosen", pressing)
+    with pytest.warns(UserWarning, match="nothing is missing"):
+        model.fit(X, y)
+    assert_array_equal(model.predict(X), whole.predict(X))
+    assert model.promise_ == whole.promise_
+
+
+def press(_):
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_parts_that_calibrate_are_never_cut_short():
+    X, y = data()
+    inner = ECSELMClassifier(
+        8, activation="radbas", population_size=6, max_epochs=3, callbacks=press
+    )
+    model = CostDecisionClassifier(inner, calibration="cross", cv=2, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "estimator_")
 
 
 def test_a_fit_around_another_is_kept_as_a_whole(tmp_path):
@@ -328,77 +397,29 @@ def test_the_bar_moves_through_all_phases(capsys):
 
 def live(kind, folder, name):
     """Fit in this process; the exit code says how it ended."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     X, y = data(300)
     checkpoint = None if name == "whole" else Path(folder, f"{name.split()[0]}.npz")
-    model, started = made(kind, checkpoint=checkpoint), Path(folder, f"{name}.started")
+    model = made(kind, checkpoint=checkpoint)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            started.touch()
+            mark_start(folder, name)
             model.fit(X, y)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            return 11
+            return LOST
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     said = [str(one.message) for one in caught if "interrupted" in str(one.message)]
     arrays = {key: np.asarray(repr(v)) for key, v in state(model, X).items() if v is not None}
     arrays |= {k: v for k, v in state(model, X).items() if isinstance(v, np.ndarray)}
     np.savez(Path(folder, f"{name}.result.npz"), **arrays)
-    return 10 if said and "nothing is missing" not in said[0] else 0
+    return KEPT if said and "nothing is missing" not in said[0] else 0
 
 
 def fork_fits(kind, folder):
-    """Make a process for every line that is read: a name, a signal and the seconds before it."""
     module.SHARE = np.inf  # every step is saved
     made(kind).fit(*data(100))  # some imports wait for their first use
-    for line in sys.stdin:
-        name, number, delay = line.rsplit(",", 2)
-        process = os.fork()
-        if process == 0:
-            try:
-                os._exit(live(kind, folder, name))
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-        start = time.monotonic()
-        if int(number):
-            started = Path(folder, f"{name}.started")
-            while not started.exists() and time.monotonic() - start < 30:
-                time.sleep(1e-4)
-            time.sleep(float(delay))
-            os.kill(process, int(number))  # its parent has not waited: it is still there
-        _, status = os.waitpid(process, 0)
-        code, seconds = os.waitstatus_to_exitcode(status), time.monotonic() - start
-        sys.stdout.write(f"{code} {seconds}\n")
-        sys.stdout.flush()
-
-
-class Fits:
-    """Fits in processes, one at a time."""
-
-    def __init__(self, kind, folder):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._parent = subprocess.Popen(  # noqa: S603
-            [sys.executable, __file__, kind, str(folder)],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._parent.communicate(timeout=60)
-
-    def run(self, name, number=0, delay=0.0):
-        """Return exit code and seconds of a fit that gets a signal after a delay."""
-        self._parent.stdin.write(f"{name},{int(number)},{delay}\n")
-        self._parent.stdin.flush()
-        code, seconds = self._parent.stdout.readline().split()
-        return int(code), float(seconds)
+    fork_each(partial(live, kind, folder))
 
 
 def assert_same_files(folder, one, other):
@@ -411,36 +432,24 @@ def assert_same_files(folder, one, other):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes to kill")
 @pytest.mark.parametrize("kind", MODELS)
-def test_fits_interrupted_or_killed_at_random_moments(kind, tmp_path, record_property):
-    """Half of the moments get SIGINT, half SIGKILL; all are resumed with the same bits."""
-    rng, ends = np.random.default_rng(1), Counter()
-    with Fits(kind, tmp_path) as fits:
-        code, _ = fits.run("whole")
-        assert code == 0
-        code, seconds = fits.run("timed")
-        assert code == 0
-        assert_same_files(tmp_path, "timed", "whole")
-        for i in range(200 if kind == "default" else 20):
-            number = (signal.SIGINT, signal.SIGKILL)[i % 2]
-            code, _ = fits.run(f"{i} cut", number, rng.uniform(0.0, seconds))
-            path = tmp_path / f"{i}.npz"
-            if number == signal.SIGINT:
-                end = {0: "ended first", 10: "kept", 11: "lost"}[code]
-                assert end != "lost" or not path.exists() or not is_scored(path)
-                ends[end] += 1
-            else:
-                assert code in {0, -signal.SIGKILL}
-                ends["killed" if code else "ended before the kill"] += 1
-            code, _ = fits.run(f"{i} resumed")
-            assert code == 0
-            assert_same_files(tmp_path, f"{i} resumed", "whole")
-            ends["resumed"] += 1
-            for file in tmp_path.glob(f"{i}[ .]*"):
+def test_fits_interrupted_or_killed_at_random_moments(kind, tmp_path, moments, record_property):
+    def check(name, end):
+        path = tmp_path / f"{name.split()[0]}.npz"
+        if end == "lost":
+            assert not path.exists() or not is_scored(path)
+        if end == "whole":
+            assert_same_files(tmp_path, name, "whole")
+        if name.endswith("resumed"):
+            for file in tmp_path.glob(f"{name.split()[0]}[ .]*"):
                 file.unlink()
+
+    with Forked(__file__, kind, tmp_path) as forked:
+        n = 10 * moments if kind == "default" else moments
+        ends = cut_often(forked, np.random.default_rng(1), n, check)
     assert not list(tmp_path.glob(".*.part"))  # what a killed process left is removed
     for end, n in sorted(ends.items()):
         record_property(end, n)
-    assert ends["kept"] > 0
+    assert ends["kept"] > 0 or moments < 20
 
 
 if __name__ == "__main__":

@@ -5,11 +5,9 @@ This file is also the program that is killed.
 
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
-import traceback
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +15,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
+sys.path.append(str(Path(__file__).parents[2]))  # as a program
+
 from ecselm import CostSearchCV, ECSELMClassifier
 from ecselm.estimators import _checkpoint as module
+from tests.processes import Forked, fork_each
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes to kill")
 
@@ -88,76 +89,14 @@ def live(kind, folder, name):
             history=made.history_.to_numpy(),
             best_score=made.best_score_,
         )
+    return 0
 
 
 def fork_searches(kind, folder):
-    """Make a process for every name that is read, one after the other; imports are made.
-
-    Every generation is saved, however long that takes on this disk.
-    """
+    """Every generation is saved, however long that takes on this disk."""
     module.SHARE = np.inf
     search(kind, max_epochs=0).fit(*data())  # some imports wait for their first use
-    for line in sys.stdin:
-        name = line.strip()
-        process = os.fork()
-        if process == 0:
-            try:
-                live(kind, folder, name)
-                os._exit(0)
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-        sys.stdout.write(f"{process}\n")
-        sys.stdout.flush()
-        _, status = os.waitpid(process, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        sys.stdout.flush()
-
-
-class Searches:
-    """Processes that search, one at a time."""
-
-    def __init__(self, kind, folder):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._parent = subprocess.Popen(  # noqa: S603
-            [sys.executable, __file__, kind, str(folder)],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._parent.communicate(timeout=60)
-
-    def begin(self, name):
-        """Let a process begin to search."""
-        self._parent.stdin.write(f"{name}\n")
-        self._parent.stdin.flush()
-        self._process = int(self._parent.stdout.readline())
-
-    @property
-    def is_alive(self):
-        return self._signalled(0)
-
-    def end(self):
-        """Wait for the end of the process and return its exit code."""
-        return int(self._parent.stdout.readline())
-
-    def kill(self):
-        """Kill the process, unless it has ended; return whether that was needed."""
-        self._signalled(signal.SIGKILL)
-        return self.end() == -signal.SIGKILL
-
-    def _signalled(self, number):
-        try:
-            os.kill(self._process, number)
-        except ProcessLookupError:
-            return False
-        return True
+    fork_each(partial(live, kind, folder))
 
 
 def diary_of(folder, name):
@@ -184,7 +123,8 @@ def kill_often(searches, folder, n_kills, rng):
     for i in range(n_kills):
         searches.begin(f"killed {i}")
         n_lines = rng.integers(30)
-        while searches.is_alive and len(diary_of(folder, f"killed {i}")) < n_lines:
+        ended = Path(folder, f"killed {i}.result")
+        while not ended.exists() and len(diary_of(folder, f"killed {i}")) < n_lines:
             time.sleep(0.001)
         time.sleep(rng.uniform(0.0, PAUSE))
         if not searches.kill():
@@ -214,7 +154,7 @@ def test_search_killed_again_and_again_ends_with_the_same_bits(
     tmp_path, kind, size, n_generations, n_kills
 ):
     rng = np.random.default_rng(1)
-    with Searches(kind, tmp_path) as unharmed, Searches(kind, tmp_path) as harmed:
+    with Forked(__file__, kind, tmp_path) as unharmed, Forked(__file__, kind, tmp_path) as harmed:
         unharmed.begin("whole")
         stored = kill_often(harmed, tmp_path, n_kills, rng)
         assert unharmed.end() == 0
@@ -233,7 +173,7 @@ def test_search_killed_again_and_again_ends_with_the_same_bits(
 
 def test_killed_search_without_a_random_state_goes_on_from_its_own(tmp_path):
     """The seed is in the file: all copies of it lead to one end, in any process."""
-    with Searches("unseeded", tmp_path) as searches:
+    with Forked(__file__, "unseeded", tmp_path) as searches:
         searches.begin("killed")
         while n_stored(tmp_path) < 3:
             time.sleep(0.01)

@@ -68,6 +68,7 @@ from ecselm.estimators._ensemble import (
 )
 from ecselm.estimators._layers import LayerRecipe, check_magnitude, layer_width, seeded_clone
 from ecselm.estimators._policy import ROW_COSTS, CostDecisionMixin, Decisions
+from ecselm.estimators._steps import Steps
 from ecselm.estimators._training import KernelLearner, LayerLearner, Rows
 from ecselm.layers import (
     ACTIVATIONS,
@@ -80,6 +81,7 @@ from ecselm.layers import (
     measure_scale,
     resolve_gamma,
 )
+from ecselm.search.interrupts import keeping_best
 
 AUTO = "auto"
 OVERFLOWN = "array must not contain infs or NaNs"  # as SciPy says of sums that went too far
@@ -286,7 +288,9 @@ class ELMBase(BaseEstimator):
         penalties = PENALTIES if isinstance(self.C, str) else (float(self.C),)
         n_hidden = len(rows) if self._is_kernel_machine() else self.n_hidden
         limit = memory_limit(None) if memory is None else memory
-        return fit_ensemble(rows, self._ensemble_spec(), n_hidden, penalties, rng, limit)
+        spec = self._ensemble_spec()
+        with Steps() as steps:
+            return fit_ensemble(rows, spec, n_hidden, penalties, rng, limit, steps=steps)
 
     def _is_kernel_machine(self) -> bool:
         return not hasattr(self, "n_hidden")
@@ -566,6 +570,7 @@ class ELMClassifierBase(CostDecisionMixin, ClassifierMixin, ELMBase):
         """Return the generator of the sample of rows that probabilities are calibrated on."""
         return as_generator(getattr(self, "random_state", None)).spawn(1)[0]
 
+    @keeping_best()
     @all_or_nothing
     @one_blas_thread()
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **stated: Any) -> Self:
@@ -903,6 +908,7 @@ class ELMRegressorBase(MultiOutputMixin, RegressorMixin, ELMBase):
         """Return the cost of every row's error: here 1."""
         return SampleCosts(np.ones(len(y)))
 
+    @keeping_best()
     @all_or_nothing
     @one_blas_thread()
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, stated: Any = None) -> Self:

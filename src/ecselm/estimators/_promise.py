@@ -29,6 +29,7 @@ from ecselm.costs.promise import (
 from ecselm.estimators._base import all_or_nothing
 from ecselm.estimators._policy import forget_promise
 from ecselm.estimators._source import MemorySource
+from ecselm.search.interrupts import keeping_best, shield_model
 
 USUAL_SHARE, PREFIT_SHARE = 0.2, 0.5  # of the rows, held out
 LARGE_SHARE = 0.5  # at most, to allow for one failure in the test
@@ -287,11 +288,15 @@ def _by_group(labels: AnyArray) -> dict[Any, IntArray]:
     return {name: np.flatnonzero(group == g) for g, name in enumerate(names.tolist())}
 
 
+@keeping_best()
 @all_or_nothing
 def fit_promised(
     estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, by_row: dict[str, Any]
 ) -> None:
-    """Fit an ECSELMClassifier to some of the rows, and let the others decide how cautious to be."""
+    """Fit an ECSELMClassifier to some of the rows, and let the others decide how cautious to be.
+
+    Once the model is there, an interrupt waits for the test of what it promises.
+    """
     _, codes, classes, weight = estimator._checked_labels(X, y, sample_weight)
     if groups is not None:
         raise ValueError(
@@ -310,6 +315,7 @@ def fit_promised(
     )
     of_rest = {name: rows_of(value, rest, n) for name, value in by_row.items()}
     estimator._fit_source(source, promised=True, **of_rest)
+    shield_model()
     P, validation = estimator._deciding(estimator._scores(held.X)), vars(estimator)["_left_out_"]
     del estimator._left_out_
     plain = estimator.cost_matrix_

@@ -71,6 +71,7 @@ from ecselm.estimators.cost_search import (
     fitted,
     weight_parameter,
 )
+from ecselm.search.interrupts import interruptible, keeping_best, shield_model
 
 ROWS_OF_A_CLASS = 25  # of the rarest class in one part, for that part to calibrate alone
 MOST_CALIBRATED = 1000  # rows of such a part: a law of two parameters needs no more
@@ -285,6 +286,7 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @keeping_best()
     @all_or_nothing
     def fit(
         self,
@@ -350,6 +352,7 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
         n = len(codes) if weight is None else max(int((weight > 0).sum()), int(weight.sum()))
         scored, self._scored_rows_ = ModelScores(classes, n), n
         loo, P = self._calibrated_fit(how, X, y, codes, weight, scored)
+        shield_model()  # promises are tested to the end
         shares = class_shares(codes, weight, len(classes))
 
         # Costs decide: known ones as they are, others by the rule.
@@ -579,10 +582,11 @@ class CostDecisionClassifier(CostDecisionMixin, MetaEstimatorMixin, ClassifierMi
             scores = scored(self.estimator_, safe_indexing(X, rows))
         else:
             splits = _splits(codes, self.cv, self.random_state)
-            parts = Parallel(n_jobs=self.n_jobs)(
-                delayed(_scores_of_part)(self.estimator, X, y, weight, split, scored)
-                for split in splits
-            )
+            with interruptible():  # a part cut short must not pass for a whole one
+                parts = Parallel(n_jobs=self.n_jobs)(
+                    delayed(_scores_of_part)(self.estimator, X, y, weight, split, scored)
+                    for split in splits
+                )
             scores = np.concatenate(parts)
             rows = np.concatenate([test for _, test in splits])
             self.estimator_ = fitted(self.estimator, X, y, weight)

@@ -28,7 +28,7 @@ class Interrupts:
     said : bool
         Whether the user is informed of what was skipped.
     begun : bool
-        Whether steps are being made: another fit among them is a part of one.
+        Whether steps are being made or a model is there: another fit is a part of one.
 
     Examples
     --------
@@ -52,6 +52,10 @@ class Interrupts:
         self.n_received += 1
         if self._allowed or not self.scored or self.n_received > 1:
             raise KeyboardInterrupt
+
+    def forget(self) -> None:
+        """Begin anew: an interrupt has been answered, and what follows is worth its time."""
+        self.n_received = 0
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
@@ -80,6 +84,21 @@ def keeps_best() -> bool:
 def current_interrupts() -> Interrupts | None:
     """Return the interrupts of the fit at work, None where it lets them through."""
     return _CURRENT.get()
+
+
+def shield_model() -> None:
+    """State that the model of the fit at work is there: an interrupt no longer ends the fit.
+
+    Examples
+    --------
+    >>> with keeping_best():
+    ...     shield_model()
+    ...     current_interrupts().scored
+    True
+    """
+    own = _CURRENT.get()
+    if own is not None:
+        own.scored = own.begun = True
 
 
 @contextmanager
