@@ -159,7 +159,7 @@ def test_a_sheet_of_excel_is_fitted_and_predicted(capsys, frame, here):
         (["--keep", "state"], "--keep must not name the target, got 'state'"),
         (["-o", "a\0b.skops"], "--output must not hold the character NUL, got 'a\\x00b.skops'"),
         (["--stream", "--drop", "sze"], "--drop must name columns of the table, got 'sze'"),
-        (["--stream", "--missing", "x"], "--missing must be left out with --stream"),
+        (["--stream", "--positive", "il"], "--positive must be a class of the target, got 'il'"),
     ],
 )
 def test_options_that_cannot_be_are_refused(capsys, file, options, sentence):
@@ -170,7 +170,8 @@ def test_a_path_with_nul_is_refused(capsys, here):
     assert "must not hold the character NUL" in refused(capsys, "fit", "a\0.csv", "--target", "y")
 
 
-def test_a_stream_says_that_its_model_is_of_the_training_rows(capsys, file):
+def test_a_stream_solves_its_model_again_on_all_rows(capsys, file):
     card, out = fitted(capsys, file, "--stream", "--sample", "100")
-    assert not card.refitted
-    assert "The saved model is the one fitted on the training rows." in out
+    assert card.refitted
+    assert "The output weights of the saved model are from all" in out
+    assert not fitted(capsys, file, "--stream", "--sample", "100", "--no-refit")[0].refitted

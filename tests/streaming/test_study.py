@@ -6,9 +6,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ecselm.saving import load_model, save_model
-from ecselm.streaming import new_blocks, study_stream
+from ecselm.streaming import new_blocks, refit_stream, study_stream
 from ecselm.streaming.study import FEW, HashSplit
 from ecselm.study import Card, ColumnNote, CostOptions, FitRequest, evaluate_table, read_table
+from ecselm.tables.rows import new_rows
+from ecselm.tables.schema import ColumnOptions
 
 N = 1500
 SMALL = {"n_hidden": 10, "max_epochs": 1, "population_size": 4}
@@ -177,3 +179,69 @@ def test_other_cells_in_new_rows_are_named_by_block(tmp_path):
     sentence = "block 3, which is rows 21 to 30: column 'age' must hold numbers .* row 6"
     with pytest.raises(ValueError, match=sentence):
         list(new_blocks(file, [age], block_rows=10))
+
+
+@pytest.mark.parametrize("sample", [300, 5000])
+def test_the_saved_model_is_solved_on_all_rows(folder, frame, sample):
+    options = {"block_rows": 400, "sample": sample}
+    part = study_stream(folder / "a.csv", requested(), **options)
+    done = study_stream(folder / "a.csv", requested(refit=True), **options)
+    assert done.card.refitted
+    assert done.card.test == part.card.test
+    assert f"from all {N} rows" in done.card.data.notes[-1]
+    learner = done.model[-1]
+    assert learner.stream_["rows"] == N
+    assert learner.stream_["passes"] == part.model[-1].stream_["passes"] + 1
+    # The equations of all rows, with the costs and layers of the evaluated model.
+    again = refit_stream(
+        part.model[-1],
+        [(part.model[:-1].transform(_inputs(part, frame)), frame["state"].to_numpy())],
+    )
+    assert_allclose(learner.beta_, again.beta_, rtol=1e-6, atol=1e-9)
+
+
+def _inputs(done, frame):
+    return new_rows(frame, done.card.data.columns)
+
+
+def test_labels_that_differ_by_case_and_missing_words_are_as_in_memory(frame, tmp_path):
+    """In late blocks, too, and with the most frequent spelling of the whole file."""
+    messy = frame.drop(columns="amount").astype({"state": object, "a": object, "sex": object})
+    messy.loc[: N // 3 : 2, "state"] = messy["state"].str.upper()
+    messy.loc[[3, N - 5], "state"] = ["unsure", "Unsure"]
+    messy.loc[[7, N - 9], ["a", "sex"]] = "unsure"
+    messy.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match="case"):
+        study_stream(tmp_path / "a.csv", requested(), block_rows=200, sample=5000)
+    request = requested(
+        label_case="merge", columns=ColumnOptions(missing=("unsure",)), positive="well"
+    )
+    done = study_stream(tmp_path / "a.csv", request, block_rows=200, sample=400)
+    assert [one.name for one in done.card.data.classes] == ["ill", "well"]
+    assert sum(one.n_train + one.n_test for one in done.card.data.classes) <= N - 2
+    n_upper = messy["state"].isin(["ILL", "WELL"]).sum()
+    notes = done.card.data.notes
+    assert f"Labels of state in another case were changed in {n_upper} rows." in notes
+    assert done.card.test.operating.class_name == "well"
+    assert done.card.request.positive == "well"
+    kinds = {one.name: one.kind for one in done.card.data.columns}
+    assert (kinds["a"], kinds["sex"]) == ("numbers", "names")
+    whole = study_stream(tmp_path / "a.csv", request, block_rows=2000, sample=400)
+    assert whole.card.test.scores == pytest.approx(done.card.test.scores)
+    rows = new_rows(read_table(tmp_path / "a.csv").frame, done.card.data.columns)
+    assert np.isfinite(done.model.predict_proba(rows)).all()
+    found = evaluate_table(done.model, done.card, read_table(tmp_path / "a.csv"))
+    assert found.scores["balanced_accuracy"] > 0.7
+
+
+def test_labels_of_several_cases_can_be_kept_apart(frame, tmp_path):
+    messy = frame.drop(columns="amount")
+    messy["state"] = np.where(np.arange(N) % 2, messy["state"], messy["state"].str.upper())
+    messy.to_csv(tmp_path / "a.csv", index=False)
+    card = study_stream(tmp_path / "a.csv", requested(label_case="keep"), sample=400).card
+    assert [one.name for one in card.data.classes] == ["ILL", "WELL", "ill", "well"]
+
+
+def test_a_positive_class_must_be_one(folder):
+    with pytest.raises(ValueError, match="--positive must be a class of the target, got 'il'"):
+        study_stream(folder / "a.parquet", requested(positive="il"))

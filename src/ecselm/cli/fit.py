@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ from ecselm.cli._costs import add_cost_options, cost_options
 from ecselm.cli._files import as_options, check_distinct, check_writable, store_model
 from ecselm.cli._output import print_card, print_lines, search_bar, stream_bar
 from ecselm.report import write_report
+from ecselm.search.interrupts import keeping_best
 from ecselm.streaming import BLOCK_ROWS, SAMPLE_ROWS, study_stream
 from ecselm.study import FitRequest, FitResult, study_table
-from ecselm.study.run import with_note
 from ecselm.tables.read import read_table
 from ecselm.tables.schema import ColumnOptions
 
@@ -209,8 +208,34 @@ def _add_stream(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Fit, save the model, and print the results on test rows."""
+    """Fit, save the model, and print the results on test rows.
+
+    Once anything is scored, Ctrl-C leads to a model; pressed again, it ends the command.
+    """
     _check_files(args)
+    before = _stamp(args.output)
+    try:
+        with keeping_best():  # also while files are written
+            _run(args)
+    except KeyboardInterrupt:
+        args.left = "; no model was written"
+        if _stamp(args.output) != before:
+            args.left = f"; the model is in {args.output}"
+        elif args.checkpoint is not None and args.checkpoint.exists():
+            args.left += f", the same command resumes from {args.checkpoint}"
+        raise
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from the one that takes its place, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _run(args: argparse.Namespace) -> None:
     done = _fitted(args)
     store_model(done.model, args.output, done.card, pickle=args.pickle)
     if args.report is not None:
@@ -247,14 +272,12 @@ def _fitted(args: argparse.Namespace) -> FitResult:
         )
     if args.confidence is not None and not args.promise:
         raise ValueError("--confidence must go with --promise")
-    if args.stream:
-        _check_stream(args)
     command = shlex.join(["ecselm", *args.arguments])
     sizes = {"block_rows": args.block_rows, "sample": args.sample}
     given = {name: value for name, value in sizes.items() if value is not None}
     if args.stream:
         with stream_bar(shown=not args.json) as bars:
-            done = study_stream(
+            return study_stream(
                 args.data,
                 _request(args),
                 callbacks=[bars.search],
@@ -262,8 +285,6 @@ def _fitted(args: argparse.Namespace) -> FitResult:
                 command=command,
                 **given,
             )
-        note = "The saved model is the one fitted on the training rows."
-        return replace(done, card=with_note(done.card, note))
     for name in given:
         raise ValueError(f"--{name.replace('_', '-')} must go with --stream")
     table = read_table(args.data)
@@ -271,16 +292,6 @@ def _fitted(args: argparse.Namespace) -> FitResult:
         return study_table(
             table, _request(args), file=args.data.name, callbacks=[bar], command=command
         )
-
-
-def _check_stream(args: argparse.Namespace) -> None:
-    """Raise ValueError for options that need all rows at once."""
-    for option in ("positive", "missing", "label_case"):
-        if getattr(args, option):
-            raise ValueError(
-                f"--{option.replace('_', '-')} must be left out with --stream, which reads columns "
-                "as they are"
-            )
 
 
 def _request(args: argparse.Namespace) -> FitRequest:

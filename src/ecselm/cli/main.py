@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
-    args = argparse.Namespace(arguments=given, resumes=False)
+    args = argparse.Namespace(arguments=given, resumes=False, left="")
     try:
         parser = _parser(given)
         parser.parse_args(given, args)
@@ -65,8 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             getattr(args, "run", lambda _: parser.print_help())(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        resume = "; the same command resumes the run" if args.resumes else ""
-        print(f"ecselm: interrupted{resume}", file=sys.stderr)
+        left = args.left or ("; the same command resumes the run" if args.resumes else "")
+        print(f"ecselm: interrupted{left}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         _drop_output()

@@ -20,6 +20,7 @@ from ecselm._wording import listed
 from ecselm.fitness.sampling import RowSample
 from ecselm.outofcore import RowBlock
 from ecselm.outofcore.source import SUMS
+from ecselm.search.interrupts import keeping_best
 from ecselm.streaming.blocks import (
     BLOCK_ROWS,
     BlockFile,
@@ -30,13 +31,14 @@ from ecselm.streaming.blocks import (
     scanned_blocks,
 )
 from ecselm.streaming.fit import SAMPLE_ROWS, check_sample, placed, refit_stream
-from ecselm.study.card import ClassCount, DataSummary, RequestSummary
-from ecselm.study.evaluate import fit_baselines
+from ecselm.study.card import Card, ClassCount, DataSummary, RequestSummary
+from ecselm.study.evaluate import Baselines, fit_baselines
 from ecselm.study.models import ECSELM
 from ecselm.study.request import (
     FitRequest,
     FitResult,
     check_metric,
+    check_positive,
     check_request,
     check_values,
     metric_of,
@@ -44,13 +46,21 @@ from ecselm.study.request import (
     summary_of,
 )
 from ecselm.study.rows import TargetedRows, read_rows
-from ecselm.study.run import Fit, fit_steps, make_card, prepared
+from ecselm.study.run import (
+    BASELINES_PART,
+    Fit,
+    Rest,
+    fit_steps,
+    make_card,
+    prepared,
+    with_note,
+)
 from ecselm.tables.blocks import TableTally
 from ecselm.tables.cells import read_names
 from ecselm.tables.delimited import TextScan
 from ecselm.tables.read import DELIMITED, ending_of
 from ecselm.tables.rows import hashed_rows, new_rows
-from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan
+from ecselm.tables.schema import NAMES, USED, ColumnNote, ColumnPlan, rows_with_target
 from ecselm.tables.target import Target
 
 FEW = 20  # rows of a class below which none is a test row: chance could take all of them
@@ -142,6 +152,8 @@ class FirstPass:
     target: Target
     train: TargetedRows  # a sample, even over the classes
     test: TargetedRows  # a sample
+    missing: tuple[str, ...]  # words that say that a row has no target
+    label_notes: tuple[str, ...]
     n_by_class: dict[Any, int]  # of all training rows; under "" where numbers are predicted
     n_test: int  # of all rows
 
@@ -181,7 +193,8 @@ def first_pass(
     rows show that to be wrong, the table is read once more.
     """
     table: BlockFile = open_table(path, block_rows)
-    head = TableTally(table.names, request.target, request.groups, request.columns)
+    options = request.target, request.groups, request.columns, request.label_case
+    head = TableTally(table.names, *options)
     head.add(_head(table))
     reader, task = RowReader.of(head, request), head.likely_task(request.task)
     while True:
@@ -189,10 +202,7 @@ def first_pass(
         train_rng, test_rng = draw_rng.spawn(2)
         train_sample: RowSample | None = None
         test_sample: RowSample | None = None
-        tally, rare = (
-            TableTally(table.names, request.target, request.groups, request.columns),
-            RareRows(),
-        )
+        tally, rare = TableTally(table.names, *options), RareRows()
         blocks = Blocks(table, tuple(table.names), block_rows)
         start, found = 0, task
         for number, frame in enumerate(passes.over(blocks, LOOK, len), 1):
@@ -273,6 +283,10 @@ def _sampled(
             test = test.taken(np.flatnonzero(~np.isin(test.y.astype(str), few)))
             n_by_label.update(map(str, moved.y))
             n_test -= len(moved)
+    spellings = tally.spellings()
+    if spellings and target.counts:
+        target = target.respelled(spellings)
+        n_by_label = Counter({spellings[label]: n for label, n in n_by_label.items()})
     n_by_class = {(int(name) if is_whole else name): n for name, n in n_by_label.items()}
     if not n_test or not n_by_class or set(target.counts) - set(n_by_class):
         raise ValueError(
@@ -280,7 +294,12 @@ def _sampled(
             f"{request.test_share}"
         )
     rows = [_targeted(block, reader, plan, target) for block in (train[0].joined(*train[1:]), test)]
-    return FirstPass(table, reader, plan, target, rows[0], rows[1], n_by_class, n_test)
+    changed = tally.n_respelled()
+    notes = [f"Labels of {request.target} in another case were changed in {changed} rows."]
+    return FirstPass(
+        *(table, reader, plan, target, rows[0], rows[1]),
+        *(request.columns.missing, tuple(notes[: changed > 0]), n_by_class, n_test),
+    )
 
 
 def _targeted(block: RowBlock, reader: RowReader, plan: ColumnPlan, target: Target) -> TargetedRows:
@@ -353,6 +372,7 @@ def _read(
         start += len(frame)
 
 
+@keeping_best()
 def study_stream(
     path: str | os.PathLike[str],
     request: FitRequest,
@@ -368,7 +388,11 @@ def study_stream(
     The first pass over the file finds the types of columns and draws samples. Layers, costs and C
     are searched on the sample of training rows; the second pass solves (15) with them on all
     training rows, unless the sample holds all of them. Text whose columns change from numbers to
-    words after the first megabytes takes one pass more.
+    words after the first megabytes takes one pass more. After the evaluation, one pass solves (15)
+    on all rows, with the same layers, costs and C, unless ``request.refit`` is False.
+
+    Ctrl-C keeps what :func:`ecselm.study.study` keeps; while (15) is solved on all training rows,
+    the output weights of the sample.
 
     Parameters
     ----------
@@ -419,31 +443,76 @@ def study_stream(
             f"--model must be {ECSELM} with --stream, the only model that is solved from sums over "
             f"rows, got {request.model_name!r}"
         )
-    file, passes = Path(path), Passes(N_PASSES, progress)
+    file, passes = Path(path), Passes(N_PASSES + request.refit, progress)
     found = first_pass(file, request, block_rows, sample, passes)
     summary, cost, model = _resolved(found.target, request)
     model = prepared(model, summary.task, request.seed, callbacks)
     train, test, weights = found.train, found.test, found.weights()
-    fit = fit_steps(train, [found.plan.transformer()], model, weights)
-    baselines = fit_baselines(
-        fit.inputs,
-        train.y,
-        task=summary.task,
-        seed=request.seed,
-        sample_weight=weights,
-        metric=summary.metric,
-        cost=cost,
+    fit, rest = fit_steps(train, [found.plan.transformer()], model, weights), Rest()
+    baselines = rest.attempt(
+        BASELINES_PART,
+        lambda: fit_baselines(
+            fit.inputs,
+            train.y,
+            task=summary.task,
+            seed=request.seed,
+            sample_weight=weights,
+            metric=summary.metric,
+            cost=cost,
+        ),
+        Baselines({}),
     )
-    fit = fit if found.is_complete else _on_all_rows(fit, found, block_rows, passes)
+    solved, sampled = fit, False
+    if not found.is_complete:
+        solved = rest.attempt(
+            "the pass over all training rows",
+            lambda: _on_all_rows(fit, found, block_rows, passes),
+            fit,
+        )
+        sampled = solved is fit
+    fit = solved
     fit.pipeline[-1].stream_ = {
-        "rows": found.n_train,
+        "rows": len(train.y) if sampled else found.n_train,
         "passes": passes.number,
         "sampled": len(train.y),
     }
-    notes = (*_notes(found, passes), *found.table.notes, *found.plan.notes, *baselines.notes)
+    notes = (
+        *_notes(found, passes, sampled=sampled),
+        *found.label_notes,
+        *found.table.notes,
+        *found.plan.notes,
+        *baselines.notes,
+    )
     data = _summary(found, file.name, notes)
-    card = make_card(summary, data, fit, baselines, train, test, cost=cost)
-    return FitResult(fit.pipeline, replace(card, command=command))
+    card = make_card(summary, data, fit, baselines, train, test, cost=cost, rest=rest)
+    card = replace(card, command=command)
+    if not request.refit:
+        return FitResult(fit.pipeline, card)
+    return _refitted(fit, card, found, block_rows, passes)
+
+
+def _refitted(fit: Fit, card: Card, found: FirstPass, block_rows: int, passes: Passes) -> FitResult:
+    """Return the model with output weights of all rows, and its card with a note."""
+    kept = "so the model is the one fitted on the training rows."
+    if fit.interrupted:
+        note = f"The search was interrupted, {kept}"
+        return FitResult(fit.pipeline, with_note(card, note))
+    again = Rest().attempt(
+        "the pass over all rows",
+        lambda: _on_all_rows(fit, found, block_rows, passes, every=True),
+        None,
+    )
+    if again is None:
+        note = f"The pass over all rows was interrupted, {kept}"
+        return FitResult(fit.pipeline, with_note(card, note))
+    n = found.n_train + found.n_test
+    again.pipeline[-1].stream_ = {**fit.pipeline[-1].stream_, "rows": n, "passes": passes.number}
+    note = (
+        f"The output weights of the saved model are from all {n} rows, in one pass more; layers, "
+        f"costs and C are those of the training rows. All results shown are of the model fitted on "
+        f"the {card.data.n_train} training rows."
+    )
+    return FitResult(again.pipeline, replace(with_note(card, note), refitted=True))
 
 
 def _summary(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataSummary:
@@ -459,15 +528,16 @@ def _summary(found: FirstPass, file: str, notes: tuple[str, ...]) -> DataSummary
     )
 
 
-def _notes(found: FirstPass, passes: Passes) -> tuple[str, ...]:
+def _notes(found: FirstPass, passes: Passes, *, sampled: bool) -> tuple[str, ...]:
     """Say how the rows were read, a sentence each."""
     times = "1 pass" if passes.number == 1 else f"{passes.number} passes"
     notes = [f"Read in blocks, in {times} over {passes.n_rows} rows."]
     n_train, n_test = len(found.train.y), len(found.test.y)
     if not found.is_complete:
+        solved = "are from these, too" if sampled else "are from all of them"
         notes.append(
             f"Layers, costs and C were chosen by {n_train} of the {found.n_train} training "
-            "rows, drawn evenly over the classes; output weights are from all of them."
+            f"rows, drawn evenly over the classes; output weights {solved}."
         )
     if n_test < found.n_test:
         notes.append(
@@ -484,23 +554,28 @@ def _resolved(target: Target, request: FitRequest) -> tuple[RequestSummary, Any,
     n_rows = sum(target.counts.values())
     check_values(request.target, target.task, target.n_values, n_rows)
     stated = stated_costs_of(request, target.task, target.classes)
+    check_positive(request.positive, target.task, target.classes)
     metric = metric_of(request, target.task, stated)
     check_metric(metric, target.task, target.classes if target.counts else np.arange(2.0))
     summary = summary_of(request, target.task, stated, metric)
     return summary, stated.cost, request.model(target.task, stated, metric)
 
 
-def _on_all_rows(fit: Fit, found: FirstPass, block_rows: int, passes: Passes) -> Fit:
-    """Return the fit with output weights of all training rows."""
+def _on_all_rows(
+    fit: Fit, found: FirstPass, block_rows: int, passes: Passes, *, every: bool = False
+) -> Fit:
+    """Return the fit with output weights of all training rows, or of every row."""
     *steps, (_, model) = fit.pipeline.steps
-    solved = refit_stream(model, lambda: _training_blocks(fit, found, block_rows, passes))
+    solved = refit_stream(
+        model, lambda: _training_blocks(fit, found, block_rows, passes, every=every)
+    )
     return replace(fit, pipeline=make_pipeline(*(step for _, step in steps), solved))
 
 
 def _training_blocks(
-    fit: Fit, found: FirstPass, block_rows: int, passes: Passes
+    fit: Fit, found: FirstPass, block_rows: int, passes: Passes, *, every: bool
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield inputs and targets of the training rows, block by block."""
+    """Yield inputs and targets of the training rows, or of every row, block by block."""
     reader, notes = found.reader, found.plan.columns
     names = dict.fromkeys(
         [
@@ -513,9 +588,11 @@ def _training_blocks(
     blocks, start = Blocks(found.table, tuple(names), block_rows), 0
     for number, frame in enumerate(passes.over(blocks, SUMS, len), 1):
         with placed(number, start, len(frame)):
-            known = frame.loc[read_names(frame[reader.target]) != ""].reset_index(drop=True)
+            known = rows_with_target(frame, reader.target, found.missing)
             y = found.target.values(known[reader.target])
-            kept = ~reader.is_test(known) | np.isin(y, found.spared)
+            kept = np.ones(len(y), dtype=bool)
+            if not every:
+                kept = ~reader.is_test(known) | np.isin(y, found.spared)
             X = new_rows(known.loc[kept], notes)
         start += len(frame)
         if len(X):

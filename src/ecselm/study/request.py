@@ -240,7 +240,7 @@ def study_table(
     plan = plan_columns(frame, request.target, _for_columns(request.columns, frame))
     rows = training_rows(frame, plan, request.task, request.label_case)
     check_values(request.target, rows.task, len(np.unique(rows.y)), len(rows.y))
-    _check_positive(request.positive, rows.task, rows.y)
+    check_positive(request.positive, rows.task, rows.y)
     stated = stated_costs_of(request, rows.task, rows.y, whole.columns)
     metric = metric_of(request, rows.task, stated)
     check_metric(metric, rows.task, rows.y)
@@ -285,7 +285,7 @@ def _for_columns(options: ColumnOptions, frame: Any) -> ColumnOptions:
     return replace(options, drop=tuple(drop), keep=tuple(keep))
 
 
-def _check_positive(positive: str | None, task: Task, y: AnyArray) -> None:
+def check_positive(positive: str | None, task: Task, y: AnyArray) -> None:
     """Raise ValueError for a class of interest that is none."""
     if positive is None:
         return

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ecselm._random import as_generator
 from ecselm._typing import IntArray
+from ecselm._wording import listed
 from ecselm.costs import PromiseError, parse_cost
 from ecselm.costs.promise import read_promise
 from ecselm.estimators import FewCasesWarning
@@ -31,8 +32,15 @@ from ecselm.estimators._promise import drawn_rows
 from ecselm.fitness.folds import fold_splits, read_groups
 from ecselm.metrics import get_metric, get_scorer
 from ecselm.metrics.intervals import RecordedClassifier, RecordedRegressor
+from ecselm.search.interrupts import (
+    current_interrupts,
+    interruptible,
+    keeping_best,
+    shield_model,
+)
 from ecselm.study.benefit import decision_curves
 from ecselm.study.card import (
+    Baseline,
     Card,
     ClassCount,
     DataSummary,
@@ -82,8 +90,11 @@ VALIDATION_FOLDS = 3  # by which a model is chosen
 MOST_ROWS = 2000  # whose probabilities a card holds,
 MOST_PROBABILITIES = 20_000  # and fewer where classes are many
 PACKAGES = ("ecselm", "numpy", "scipy", "scikit-learn")
+BASELINES_PART = "baselines"
+Result = TypeVar("Result")
 
 
+@keeping_best()
 def study(
     X: Any,
     y: Any,
@@ -149,7 +160,11 @@ def study(
 
     Notes
     -----
-    Ctrl-C during a search ends it with the best candidate so far, which the card records.
+    Ctrl-C during a search ends it with the best candidate so far, which the card records. While
+    models are compared, the best of those compared so far is taken. Once the model is fitted,
+    Ctrl-C ends the part of its evaluation that is at work, and the next ones are left out:
+    baselines, decision curves, importances, and the fit on all rows. The card says so. Pressed
+    again before that is done, it ends everything.
 
     Examples
     --------
@@ -176,15 +191,20 @@ def study(
     check_cases(model, train.counts, train.classes, request.test_share)
     steps = [step for step in (transformer, scaler) if step is not None]
     fit = fit_steps(train, steps, model, request=request, cost=cost, callbacks=callbacks)
-    baselines = fit_baselines(
-        fit.inputs,
-        train.y,
-        task=request.task,
-        seed=request.seed,
-        metric=request.metric,
-        cost=cost,
-        sample_cost=train.sample_cost,
-        without=fit.name,
+    rest = Rest()
+    baselines = rest.attempt(
+        BASELINES_PART,
+        lambda: fit_baselines(
+            fit.inputs,
+            train.y,
+            task=request.task,
+            seed=request.seed,
+            metric=request.metric,
+            cost=cost,
+            sample_cost=train.sample_cost,
+            without=fit.name,
+        ),
+        Baselines({}),
     )
     counted = zip(train.classes.tolist(), train.counts, test.counts, strict=True)
     classes = tuple(ClassCount(str(name), n_train, n_test) for name, n_train, n_test in counted)
@@ -196,11 +216,55 @@ def study(
         classes,
         (*notes, *split.notes, *fit.notes, *baselines.notes),
     )
-    card = make_card(request, data, fit, baselines, train, test, cost=cost)
+    card = make_card(request, data, fit, baselines, train, test, cost=cost, rest=rest)
     card = replace(card, command=command)
     if not refit:
         return fit.pipeline, card
     return refitted(fit, card, rows, steps, model, cost=cost, callbacks=callbacks)
+
+
+class Rest:
+    """What follows a fit: an interrupt ends the part at work, and the next ones are left out.
+
+    Within :func:`~ecselm.search.interrupts.keeping_best`; else KeyboardInterrupt goes through.
+
+    Attributes
+    ----------
+    skipped : list of str
+        Parts that were left out.
+
+    Examples
+    --------
+    >>> Rest().attempt("squares", lambda: [1, 4], [])
+    [1, 4]
+    """
+
+    def __init__(self) -> None:
+        self.skipped: list[str] = []
+        self._interrupts = current_interrupts()
+
+    def attempt(self, part: str, work: Callable[[], Result], without: Result) -> Result:
+        """Return ``work()``, or ``without`` if it is interrupted."""
+        own = self._interrupts
+        if own is None:
+            return work()
+        try:
+            with own.allowed():
+                return work()
+        except KeyboardInterrupt:
+            if own.n_received > 1:
+                raise
+            own.said = True
+            if part not in self.skipped:
+                self.skipped.append(part)
+            return without
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what was left out, a sentence."""
+        if not self.skipped:
+            return ()
+        verb = "was" if len(self.skipped) == 1 and self.skipped[0] != BASELINES_PART else "were"
+        return (f"The evaluation was interrupted: {listed(self.skipped)} {verb} left out.",)
 
 
 def refitted(
@@ -237,12 +301,20 @@ def refitted(
     elif model.get_params(deep=False).get("checkpoint") is not None:
         model = clone(model).set_params(checkpoint=_beside(model.checkpoint))
     try:
-        again = fit_steps(rows, steps, model, request=card.request, cost=cost, callbacks=callbacks)
+        again = Rest().attempt(
+            "the fit on all rows",
+            lambda: fit_steps(
+                rows, steps, model, request=card.request, cost=cost, callbacks=callbacks
+            ),
+            None,
+        )
     except KeyboardInterrupt:
-        return fit.pipeline, with_note(card, f"The fit on all rows was interrupted, {kept}")
+        again = None
     except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         return fit.pipeline, with_note(card, f"The fit on all rows failed ({reason}), {kept}")
+    if again is None:
+        return fit.pipeline, with_note(card, f"The fit on all rows was interrupted, {kept}")
     note = (
         f"The saved model was fitted again on all {n} rows. All results and costs shown are of the "
         f"model fitted on the {card.data.n_train} training rows."
@@ -277,6 +349,7 @@ def make_card(
     test: TargetedRows,
     *,
     cost: Any,
+    rest: Rest,
 ) -> Card:
     """Return the card of a fitted model, evaluated on test rows.
 
@@ -289,6 +362,8 @@ def make_card(
     baselines : Baselines
         Fitted on the same rows.
     train, test : TargetedRows
+    rest : Rest
+        Leaves parts of the evaluation out after an interrupt.
     """
     by = {"metric": request.metric, "cost": cost, "sample_cost": test.sample_cost}
     names = test.classes.tolist()
@@ -304,24 +379,36 @@ def make_card(
     inputs = fit.inputs_of(test.X)
     own = record_predictions(fit.pipeline, test.X, decisions)
     others = baselines.recorded(inputs, test.sample_cost)
-    found = replace(
-        found,
-        benefit=benefit_of(found, own, others, test, seed=request.seed),
-        importance=importances(fit.pipeline, test.X, test.y, **by, seed=request.seed),
+    benefit = rest.attempt(
+        "decision curves", lambda: benefit_of(found, own, others, test, seed=request.seed), None
     )
+    importance = rest.attempt(
+        "importances",
+        lambda: importances(fit.pipeline, test.X, test.y, **by, seed=request.seed),
+        None,
+    )
+    no_baselines: tuple[Baseline, ...] = ()
+    compared = rest.attempt(
+        BASELINES_PART,
+        lambda: baselines.compared(
+            inputs, test.y, **by, model=own, groups=test.groups, recorded=others
+        ),
+        no_baselines,
+    )
+    measured = replace(found, benefit=benefit, importance=importance)
     promises = promises_of(fit.pipeline, fit.broken)
-    found = with_promises(
-        *(found, promises, decisions, test, fit.pipeline), cost=cost, positive=request.positive
+    measured = with_promises(
+        *(measured, promises, decisions, test, fit.pipeline), cost=cost, positive=request.positive
     )
     card = Card(
         request,
         data,
-        with_groups(found, decisions, test, cost=cost),
+        with_groups(measured, decisions, test, cost=cost),
         learned_costs(fit.pipeline, names, cost, by_row=test.sample_cost is not None)
         if names
         else None,
         search_summary(fit.pipeline, fit.seconds, fit.interrupted),
-        baselines.compared(inputs, test.y, **by, model=own, groups=test.groups, recorded=others),
+        compared,
         members=members_of(fit.pipeline),
         settings={**settings_of(last_step(fit.pipeline)), **fit.settings},
         made_on=datetime.now(UTC).date().isoformat(),
@@ -330,7 +417,10 @@ def make_card(
     )
     leaks = leaking_columns(train.X, train.y, request.task)
     warned = (*warnings_of(card, leaks=leaks), *promise_warnings(card, fit.broken))
-    return replace(card, warnings=warned)
+    card = replace(card, warnings=warned)
+    for note in rest.notes():
+        card = with_note(card, note)
+    return card
 
 
 def recorded_rows(model: Any, test: TargetedRows) -> RecordedRows | None:
@@ -510,13 +600,19 @@ def fit_steps(
         _fit(model, replace(train, X=inputs), sample_weight)
     except PromiseError as error:  # the fit is not lost: the card says what is not promised
         model, broken = error.model, error
+    shield_model()
+    own = current_interrupts()
+    cut = own is not None and own.said  # steps were left out
+    if own is not None and cut:
+        own.forget()  # what was kept is evaluated
     seconds = time.monotonic() - start
     for part in {id(one): one for one in (model, learner_of(model))}.values():
         without = dict.fromkeys(set(CALLBACKS) & set(part.get_params(deep=True)))
         part.set_params(**without)
     reason = getattr(getattr(learner_of(model), "_history_", None), "reason", "")
     pipeline = make_pipeline(*done, model)
-    return Fit(pipeline, inputs, seconds, reason == "interrupted", name, selection, broken)
+    cut = cut or reason == "interrupted"
+    return Fit(pipeline, inputs, seconds, cut, name, selection, broken)
 
 
 def _fit(model: Any, rows: TargetedRows, sample_weight: Any = None) -> Any:
@@ -566,8 +662,17 @@ def select_model(
     failures: dict[str, str] = {}
     for name in choice.names:
         try:
-            found = _validated(choice, name, train, [(one.train, one.test) for one in splits])
+            with interruptible():  # a model cut short must not be compared with whole ones
+                found = _validated(choice, name, train, [(one.train, one.test) for one in splits])
             scored = _score(*found, train, request.metric, cost)
+        except KeyboardInterrupt:
+            own = current_interrupts()
+            if not scores or own is None or own.n_received > 1:
+                raise
+            own.forget()  # the best so far is fitted
+            left = choice.names[choice.names.index(name) :]
+            failures |= dict.fromkeys(left, "the comparison was interrupted")
+            break
         except (ValueError, MemoryError) as error:
             failures[name] = " ".join(str(error).split()) or type(error).__name__
             continue

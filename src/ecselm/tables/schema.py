@@ -258,6 +258,12 @@ def _name_remarks(columns: Sequence[ColumnNote]) -> Iterable[str]:
         )
 
 
+def rows_with_target(frame: Any, target: str, missing: Iterable[str]) -> Any:
+    """Return the rows of a block that have a target, of which some words say that it is missing."""
+    column = blanked(frame[target], missing)
+    return frame.assign(**{target: column}).loc[read_names(column) != ""].reset_index(drop=True)
+
+
 def target_rows(frame: Any, target: str) -> AnyArray:
     """Tell which rows (N,) have a target, and refuse a table without one."""
     strange = [name for name in frame.columns if not isinstance(name, str)]

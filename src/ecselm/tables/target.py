@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ecselm.tables.schema import (
     ColumnTally,
     LabelCase,
     Task,
+    respelled,
     without_case,
 )
 
@@ -33,6 +34,7 @@ class Target:
     n_values: int  # distinct ones
     classes: AnyArray  # (k,) in sorted order, none where numbers are predicted
     counts: dict[Any, int]  # rows of every class
+    merges_case: bool = False  # whether labels that differ by case only are one class
 
     def values(self, column: Any) -> AnyArray:
         """Return the targets (N,) of rows that have one."""
@@ -40,7 +42,19 @@ class Target:
             return read_numbers(column).values
         if self.classes.dtype.kind == "i":
             return np.asarray(column.to_numpy(dtype=np.float64).astype(np.int64))
-        return read_names(column).astype(str)
+        words = read_names(column)
+        return (respelled(words, self.classes) if self.merges_case else words).astype(str)
+
+    def respelled(self, spellings: Mapping[str, str]) -> Target:
+        """Return the target with classes in other spellings, which merge their cases."""
+        counts = {spellings[name]: n for name, n in self.counts.items()}
+        ordered = sorted(counts)
+        return replace(
+            self,
+            classes=np.array(ordered),
+            counts={name: counts[name] for name in ordered},
+            merges_case=True,
+        )
 
 
 def target_of(
