@@ -10,11 +10,10 @@ import resource
 import signal
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 MEMORY = 600_000_000  # bytes above those at the start; 20 n + 200 MB for the longest input
-LONGEST = 1 << 16  # bytes of an input
+LONGEST = 1 << 12  # bytes of an input: a case takes as long as it is large
 CPU_SECONDS = 10.0  # of a case; a second is usual for none
 FOUND = Path("fuzz/found")
 
@@ -23,23 +22,23 @@ class TooSlowError(Exception):
     """A case took more than its time."""
 
 
-@contextmanager
-def _limited_time():
-    def stop(*_):
-        raise TooSlowError(f"more than {CPU_SECONDS} s")
+def _stop(*_):
+    raise TooSlowError(f"more than {CPU_SECONDS} s")
 
-    before = signal.signal(signal.SIGPROF, stop)
+
+def _timed(read, data):
+    """Read a case within its time; the handler of the signal is set once for all cases."""
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
     try:
-        yield
+        read(data)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 def _limit_memory():
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, most))
 
 
 def _keep(name, data, error):
@@ -50,7 +49,7 @@ def _keep(name, data, error):
     print(f"{name}: {type(error).__name__}: {str(error)[:200]} ({file})", flush=True)
 
 
-def _own_loop(name, read, seeds, n_cases, seconds, rng):
+def _own_loop(name, read, seeds, n_cases, seconds, rng, longest):
     """Mutate without guidance by coverage; return how many cases ran and how many fell."""
     tokens = [bytes([i]) for i in (0, 9, 10, 13, 34, 39, 44, 64, 127, 255)]
     tokens += [b"1e308", b"-1", b"NaN", b"inf", b"9" * 310, b"[" * 120, b"\xff\xfe", b"\xf0\x9f"]
@@ -76,11 +75,10 @@ def _own_loop(name, read, seeds, n_cases, seconds, rng):
             else:
                 other = rng.choice(pool)
                 cut = rng.randint(0, len(other))
-                data[at:] = other[cut : cut + LONGEST]
-        given = bytes(data[:LONGEST])
+                data[at:] = other[cut : cut + longest]
+        given = bytes(data[:longest])
         try:
-            with _limited_time():
-                read(given)
+            _timed(read, given)
         except ValueError as error:
             # A sentence that was not seen before stands for a new place in the reader.
             words = "".join(one for one in str(error) if one.isalpha())[:60]
@@ -93,7 +91,7 @@ def _own_loop(name, read, seeds, n_cases, seconds, rng):
     return n_cases, n_found
 
 
-def _atheris_loop(name, read, seeds, n_cases, seconds):
+def _atheris_loop(name, read, seeds, n_cases, seconds, longest):
     import atheris
 
     folder = Path("fuzz/work") / name
@@ -103,14 +101,13 @@ def _atheris_loop(name, read, seeds, n_cases, seconds):
 
     def one_case(data):
         try:
-            with _limited_time():
-                read(data)
+            _timed(read, data)
         except ValueError:
             return
         except Exception as error:
             _keep(name, data, error)
 
-    options = [f"-runs={n_cases}", f"-max_len={LONGEST}", "-rss_limit_mb=0", "-print_final_stats=1"]
+    options = [f"-runs={n_cases}", f"-max_len={longest}", "-rss_limit_mb=0", "-print_final_stats=1"]
     if seconds < float("inf"):
         options.append(f"-max_total_time={int(seconds)}")
     atheris.Setup([sys.argv[0], *options, str(folder)], one_case)
@@ -122,6 +119,9 @@ def main():
     parser.add_argument("reader", help="csv, arff, libsvm, keel, mat, card, model, ...")
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument(
+        "--longest", type=int, default=LONGEST, metavar="BYTES", help="longest input"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the own loop")
     parser.add_argument("--own", action="store_true", help="use the own loop, without atheris")
     args = parser.parse_args()
@@ -146,11 +146,13 @@ def main():
         except ValueError:
             continue
     _limit_memory()
+    signal.signal(signal.SIGPROF, _stop)
+    longest = max(args.longest, *map(len, seeds))
     if guided:
-        _atheris_loop(args.reader, read, seeds, args.cases, args.seconds)
+        _atheris_loop(args.reader, read, seeds, args.cases, args.seconds, longest)
     start = time.monotonic()
     rng = random.Random(args.seed)  # noqa: S311  no secret
-    n_cases, n_found = _own_loop(args.reader, read, seeds, args.cases, args.seconds, rng)
+    n_cases, n_found = _own_loop(args.reader, read, seeds, args.cases, args.seconds, rng, longest)
     took = time.monotonic() - start
     print(f"{args.reader}: {n_cases} cases in {took:.0f} s, {n_found} findings")
     return 1 if n_found else 0

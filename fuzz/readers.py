@@ -11,6 +11,7 @@ import json
 import tempfile
 from functools import cache
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def sentences(data: bytes) -> None:
 
 def model(data: bytes) -> None:
     if not data.startswith(WHOLE):
-        data = packed({**_model_entries(), SCHEMA: data})
+        data = _filled(_without_schema(), SCHEMA, data, ZIP_DEFLATED)
     ecselm.saving.load_model(_file(data.removeprefix(WHOLE), "a.skops"))
 
 
@@ -95,9 +96,23 @@ def checkpoint(data: bytes) -> None:
     Checkpoint(_file(data.removeprefix(WHOLE), "a.npz"), {}, 0)
 
 
+def _filled(archive: bytes, name: str, content: bytes, compression: int = ZIP_STORED) -> bytes:
+    """Return an archive with one more entry: the others are packed once for all cases."""
+    buffer = io.BytesIO(archive)
+    with ZipFile(buffer, "a") as file:
+        file.writestr(name, content, compression)
+    return buffer.getvalue()
+
+
 @cache
 def _model_entries() -> dict[str, bytes]:
     return unpacked(_small_model())
+
+
+@cache
+def _without_schema() -> bytes:
+    entries = _model_entries()
+    return packed({name: entries[name] for name in entries if name != SCHEMA})
 
 
 @cache
@@ -111,7 +126,14 @@ def _small_model() -> bytes:
 
 def _stored_checkpoint(header: bytes) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, header=np.frombuffer(header, np.uint8), fitness=np.zeros((2, 3)))
+    np.lib.format.write_array(buffer, np.frombuffer(header, np.uint8))
+    return _filled(_without_header(), "header.npy", buffer.getvalue())
+
+
+@cache
+def _without_header() -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, fitness=np.zeros((2, 3)))
     return buffer.getvalue()
 
 

@@ -142,7 +142,9 @@ class MistakeReader:
 
     def __init__(self, classes: list[Any]) -> None:
         self._names = [_normal(str(label)) for label in classes]
-        self._classes = classes
+        self._numbers = [
+            (i, label) for i, label in enumerate(classes) if not isinstance(label, str)
+        ]
 
     def code(self, text: str, option: str) -> int:
         """Return the position of a class, or refuse a name that is none."""
@@ -217,7 +219,7 @@ class MistakeReader:
         name = _normal(_unquoted(text))
         if name in self._names:
             return self._names.index(name)
-        return next((i for i, label in enumerate(self._classes) if _same_number(name, label)), None)
+        return next((i for i, label in self._numbers if _same_number(name, label)), None)
 
 
 def _outside_quotes(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -263,7 +265,7 @@ def _normal(name: str) -> str:
 
 def _same_number(name: str, label: Any) -> bool:
     try:
-        return not isinstance(label, str) and float(name) == float(label)
+        return float(name) == float(label)
     except (TypeError, ValueError, OverflowError):
         return False
 
