@@ -7,6 +7,7 @@ solves everything, with the same results up to rounding.
 from ecselm._native.calls import (
     activate,
     add_gram,
+    add_moments,
     add_products,
     add_rows,
     compare,
@@ -20,12 +21,14 @@ from ecselm._native.calls import (
     smooth,
     solve_groups,
     solve_matrices,
+    squared_norms,
     tiled,
 )
 
 __all__ = [
     "activate",
     "add_gram",
+    "add_moments",
     "add_products",
     "add_rows",
     "compare",
@@ -39,5 +42,6 @@ __all__ = [
     "smooth",
     "solve_groups",
     "solve_matrices",
+    "squared_norms",
     "tiled",
 ]

@@ -1,5 +1,5 @@
 /* Hidden layers: projections of rows, with the activation functions that NumPy does not
- * vectorise without AVX-512. */
+ * vectorise without AVX-512; norms of projected rows. */
 #define REAL double
 #define KIND f64
 #include "tiles.h"
@@ -49,4 +49,11 @@ API void ecselm_project32(const float *X, size_t N, size_t n, const float *W, co
 #define CALL(which) project_f32(X, N, n, W, b, L, center, which, room, H)
     EACH(CALL, f32);
 #undef CALL
+}
+
+/* Fill norms (N) with those of the rows of F R, squared, for F (N, L) and an upper triangle R
+ * (L, L). `room` holds (L + 1) (L + 64) + 32 L numbers. */
+API void ecselm_norms(const double *F, size_t N, size_t L, const double *R, double *room,
+                      double *norms) {
+    norms_f64(F, N, L, R, room, norms);
 }

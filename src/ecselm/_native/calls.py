@@ -53,7 +53,7 @@ def _open(name: str) -> ctypes.CDLL | None:
         opened = ctypes.CDLL(str(FOLDER / f"{name}.so"))
     except OSError:  # not built, or for another machine
         return None
-    if not hasattr(opened, "ecselm_project64"):  # built from other sources
+    if not hasattr(opened, "ecselm_moments64"):  # built from other sources
         return None
     opened.ecselm_count_checked.restype = ctypes.c_size_t
     return opened
@@ -331,6 +331,27 @@ def project(
     buffer = _buffer((n + 1) * (L + EDGE) + EDGE * n)
     name, code = f"ecselm_project{8 * out.itemsize}", ACTIVATIONS[activation]
     _call(name, X, N, n, W, b, L, center, code, buffer, out)
+
+
+def squared_norms(F: FloatArray, R: FloatArray) -> FloatArray:
+    """Return the squared norms (N,) of the rows of ``F R``, for an upper triangle R (L, L).
+
+    Only float64; all of R is read, with zeros below the diagonal.
+    """
+    (N, L), norms = F.shape, np.empty(len(F))
+    _call("ecselm_norms", _plain(F), N, L, _plain(R), _buffer((L + 1) * (L + EDGE) + 32 * L), norms)
+    return norms
+
+
+def add_moments(
+    X: FloatArray, share: FloatArray, origin: FloatArray, sums: FloatArray, *, squared: bool
+) -> None:
+    """Add ``sum_i share_i (x_i - origin)`` to ``sums`` (n,), or the sum of squares.
+
+    X (N, n) is contiguous, float64 or float32; all others are float64.
+    """
+    name = f"ecselm_moments{8 * X.itemsize}"
+    _call(name, X, *X.shape, _plain(share), _plain(origin), int(squared), sums)
 
 
 def _plain(values: FloatArray) -> FloatArray:

@@ -11,9 +11,11 @@ INLINE wide_f32 exp_f32(wide_f32 x) {
     wide_i32 tiny = x < -87.0f, huge = x > 88.0f;
     wide_f32 t = x * 1.44269504f + shifter, k = t - shifter;
     wide_f32 r = x - k * 0.693145752f - k * 1.42860677e-6f;
+    wide_f32 r2 = r * r; /* in pairs of terms, as in float64 */
     wide_f32 p = r * (1.0f / 5040.0f) + 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f, p = p * r + 1.0f / 24.0f, p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f, p = p * r + 1.0f, p = p * r + 1.0f;
+    p = r2 * p + (r * (1.0f / 120.0f) + 1.0f / 24.0f);
+    p = r2 * p + (r * (1.0f / 6.0f) + 0.5f);
+    p = r2 * p + r + 1.0f;
     wide_f32 power = (wide_f32)(((wide_i32)t + 127) << 23);
     return either_f32(huge, (wide_f32){0} + INFINITY, either_f32(~tiny, p * power, (wide_f32){0}));
 }

@@ -48,14 +48,14 @@ INLINE void OF(tile)(const REAL *X, size_t n, const REAL *strip, const REAL *b,
     }
 }
 
-/* Copy W (n, L) into strips, and b after them, both with zeros up to whole strips. */
+/* Copy W (n, L) into strips, and b, if any, after them, with zeros up to whole strips. */
 INLINE void OF(pack)(const REAL *W, size_t n, const REAL *b, size_t L, REAL *strips) {
     size_t n_strips = (L + WIDE - 1) / WIDE;
     REAL *biases = strips + n_strips * n * WIDE;
     for (size_t j = 0; j < n_strips * WIDE; j++) {
         REAL *to = strips + j / WIDE * n * WIDE + j % WIDE;
         for (size_t k = 0; k < n; k++, to += WIDE) *to = j < L ? W[k * L + j] : 0;
-        biases[j] = j < L ? b[j] : 0;
+        biases[j] = b && j < L ? b[j] : 0;
     }
 }
 
@@ -88,6 +88,33 @@ INLINE void OF(project)(const REAL *X, size_t N, size_t n, const REAL *W, const 
                 else
                     OF(tile)(x + i * n, n, strip, bias, 1, activation, some, columns, L, out);
             }
+        }
+    }
+}
+
+/* Fill norms (N) with those of the rows of F R, squared: F (N, L), and R (L, L), which is 0
+ * below its diagonal, so that a strip of it ends with the diagonal. */
+INLINE void OF(norms)(const REAL *F, size_t N, size_t L, const REAL *R, REAL *room, REAL *norms) {
+    REAL *copy = room + (L + WIDE - 1) / WIDE * WIDE * (L + 1);
+    OF(pack)(R, L, NULL, L, room);
+    for (size_t first = 0; first < N; first += TALL) {
+        size_t rows = N - first < TALL ? N - first : TALL;
+        const REAL *f = F + first * L;
+        if (rows < TALL) { /* as above */
+            for (size_t i = 0; i < TALL * L; i++) copy[i] = i < rows * L ? f[i] : 0;
+            f = copy;
+        }
+        VEC total[TALL] = {{0}};
+        for (size_t j = 0; j < L; j += WIDE) {
+            VEC acc[TALL][VECTORS];
+            OF(multiply)(f, L, 1, room + j * L, L - j < WIDE ? L : j + WIDE, VECTORS, acc);
+            for (size_t r = 0; r < TALL; r++)
+                for (size_t v = 0; v < VECTORS; v++) total[r] += acc[r][v] * acc[r][v];
+        }
+        for (size_t r = 0; r < rows; r++) {
+            REAL sum = 0;
+            for (size_t l = 0; l < LENGTH; l++) sum += total[r][l];
+            norms[first + r] = sum;
         }
     }
 }

@@ -40,6 +40,21 @@ INLINE void OF(copy)(const REAL *x, size_t n, size_t first, REAL scale, OF(Panel
     for (; within && within < WIDE; within++) to[within] = 0;
 }
 
+typedef REAL OF(part) __attribute__((vector_size(WIDTH / 8 * sizeof(REAL))));
+typedef double OF(sums) __attribute__((vector_size(WIDTH)));
+
+/* Add a vector to sums in float64. */
+INLINE void OF(accumulate)(VEC v, double *sums) {
+    for (size_t c = 0; c < LENGTH; c += WIDTH / 8, sums += WIDTH / 8) {
+        OF(part) part;
+        OF(sums) total;
+        __builtin_memcpy(&part, (const REAL *)&v + c, sizeof part);
+        __builtin_memcpy(&total, sums, sizeof total);
+        total += __builtin_convertvector(part, OF(sums));
+        __builtin_memcpy(sums, &total, sizeof total);
+    }
+}
+
 INLINE void OF(add_tile)(const OF(Panel) *panel, size_t i, size_t j, const int vectors,
                          double *sums) {
     VEC acc[TALL][VECTORS];
@@ -47,11 +62,12 @@ INLINE void OF(add_tile)(const OF(Panel) *panel, size_t i, size_t j, const int v
     OF(multiply)(left, 1, WIDE, panel->rows + j * STRIDE, panel->depth, vectors, acc);
     for (size_t r = 0; r < TALL && i + r < panel->height; r++) {
         double *out = sums + (i + r) * panel->width + j;
+        int v = 0;
+        for (; v < vectors && j + (v + 1) * LENGTH <= panel->width; v++)
+            OF(accumulate)(panel->sign * acc[r][v], out + v * LENGTH);
         const REAL *tile = (const REAL *)acc[r];
-        size_t c = 0;
-        for (; c < vectors * LENGTH && j + c + LENGTH <= panel->width; c += LENGTH)
-            for (size_t l = c; l < c + LENGTH; l++) out[l] += panel->sign * tile[l];
-        for (; c < vectors * LENGTH && j + c < panel->width; c++) out[c] += panel->sign * tile[c];
+        for (size_t c = v * LENGTH; c < vectors * LENGTH && j + c < panel->width; c++)
+            out[c] += panel->sign * tile[c];
     }
 }
 

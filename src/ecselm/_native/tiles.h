@@ -24,6 +24,7 @@ INLINE void OF(put)(VEC v, REAL *x) { __builtin_memcpy(x, &v, sizeof v); }
 INLINE void OF(multiply)(const REAL *left, size_t row, size_t column, const REAL *right,
                          size_t depth, const int vectors, VEC acc[TALL][VECTORS]) {
     VEC a[TALL][VECTORS] = {{{0}}};
+#pragma GCC unroll 2
     for (size_t k = 0; k < depth; k++, left += column, right += WIDE) {
         VEC x[VECTORS];
 #pragma GCC unroll 4

@@ -622,16 +622,22 @@ def _best_slope(Z: FloatArray, targets: FloatArray, offsets: FloatArray) -> floa
     if spread <= 1e-100:
         return 0.0
     wanted = float(np.einsum("ij,ij->", targets, Z))
-    a, low, high = 0.0, 0.0, MAX_LOGIT / spread
+    Z = np.ascontiguousarray(Z.T)  # sums over a few classes are fast along the rows of columns
+    P, a, low, high = np.empty(Z.shape), 0.0, 0.0, MAX_LOGIT / spread
     for _ in range(NEWTON_STEPS):
-        P = softmax(a * Z + offsets, axis=1)
-        mean = np.einsum("ij,ij->i", P, Z)
+        np.multiply(Z, a, out=P)
+        P += offsets[:, np.newaxis]
+        P -= P.max(axis=0)
+        np.exp(P, out=P)
+        P /= P.sum(axis=0)
+        P *= Z
+        mean = P.sum(axis=0)
         first = float(w @ mean) - wanted
         if first > 0:
             high = a
         else:
             low = a
-        second = float(w @ np.einsum("ij,ij,ij->i", P, Z, Z) - w @ mean**2)
+        second = float(w @ np.einsum("ij,ij->j", P, Z) - w @ mean**2)
         step = -first / second if second > 0 else np.inf
         if a == 0.0 and first >= 0:
             return 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import ndtri
 
+from ecselm import _native as compiled
 from ecselm._threads import one_blas_thread, row_blocks
 from ecselm._typing import BoolArray, FloatArray, Matrix
 
@@ -168,10 +169,14 @@ def _weighted_sum(
 ) -> FloatArray:
     """Return ``sum_i share_i (x_i - origin)``, or of ``(x_i - origin - mean)^2``.
 
-    Blocks are summed in the precision of X and added up in float64.
+    The C library sums in float64; NumPy sums blocks in the precision of X.
     """
-    share = share.astype(X.dtype)
     total = np.zeros(X.shape[1])
+    if compiled.is_wide() and X.dtype in (np.float64, np.float32):
+        where = origin if mean is None else origin + mean
+        compiled.add_moments(np.ascontiguousarray(X), share, where, total, squared=mean is not None)
+        return total
+    share = share.astype(X.dtype)
     blocks = row_blocks(len(X), MOMENT_SHARE * X.shape[1])
     place = np.empty((blocks[0].stop, X.shape[1]), dtype=X.dtype)
     with one_blas_thread():

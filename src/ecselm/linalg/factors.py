@@ -14,8 +14,10 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, eigh, get_blas_funcs, get_lapack_funcs
 
+from ecselm import _native as compiled
 from ecselm._typing import FloatArray
 
+COMPILED_ORDER = 512  # up to here the inverse of a factor stays in the cache
 SOLVED_COLUMNS = 64  # of a block of a substitution
 SOLVED_ROWS = 512  # that stay in the cache
 
@@ -74,10 +76,14 @@ class CholeskyFactor:
     def leverages(self, F: FloatArray) -> FloatArray:
         """Return the squared norms of the rows of ``F L^-T``: half of a solution.
 
-        Substitution by blocks of columns, of which all but the diagonal blocks are products:
-        these take half the time of LAPACK's.
+        The C library multiplies by the inverse of L, which keeps as many digits as a
+        substitution, and writes no half solution. Otherwise substitution goes by blocks of
+        columns, of which all but the diagonal blocks are products: these take half the time of
+        LAPACK's.
         """
         (trtri,) = get_lapack_funcs(("trtri",), (self.lower,))
+        if self.lower.dtype == np.float64 and len(self) <= COMPILED_ORDER and compiled.is_wide():
+            return compiled.squared_norms(F, trtri(self.lower, lower=1)[0].T)
         norms = np.zeros(len(F))
         blocks = [slice(i, i + SOLVED_COLUMNS) for i in range(0, len(self), SOLVED_COLUMNS)]
         inverses = [trtri(self.lower[own, own], lower=1)[0].T for own in blocks]

@@ -82,8 +82,8 @@ class GramSum:
         eps, L = float(np.finfo(self._H.dtype).eps), self._H.shape[1]
         if self._compiled:
             for sums in self._sums:
-                upper = np.triu_indices(L, 1)
-                sums[upper] = sums[upper[::-1]]
+                lower = np.tril(sums[:L], -1)
+                sums[:L] = np.tril(sums[:L]) + lower.T
         moments = self._sums[:, L:].swapaxes(1, 2)
         return GramBlocks(self._sums[:, :L], moments, self._squares, eps)
 
