@@ -24,6 +24,7 @@ from ecselm.estimators._calibration import (
 )
 from ecselm.estimators._ensemble import Member
 from ecselm.saving.budget import CLASS_PAIR_BYTES, check_memory
+from ecselm.saving.build import Builder, is_known
 from ecselm.saving.plain import KnownCosts, parts_of
 from ecselm.saving.trusted import BIT_GENERATORS, TRUSTED, is_trusted
 
@@ -56,6 +57,15 @@ def refused_types(schema: Any) -> list[str]:
 def refused_by_skops(archive: bytes) -> list[str]:
     """Return the names of types that neither skops nor the fixed list trusts."""
     return sorted(set(_untrusted(archive)) - _all_trusted())
+
+
+def known_object(schema: Any, entries: dict[str, bytes]) -> Any | None:
+    """Return the object of a schema that has passed the checks, None if it takes skops.
+
+    So does another protocol than the one known here, if only to be refused.
+    """
+    known = schema["protocol"] == PROTOCOL and is_known(_nodes(schema))
+    return Builder(entries).build(schema) if known else None
 
 
 def build(archive: bytes) -> Any:

@@ -27,6 +27,7 @@ from ecselm.saving.checks import (
     check_known_costs,
     check_parameters,
     check_sound,
+    known_object,
     refused_by_skops,
     refused_types,
 )
@@ -228,23 +229,27 @@ def _from_archive(content: bytes) -> SavedModel:
     check_texts(entries, len(content))
     card = entries.pop(CARD, None)
     schema = parsed_schema(entries.pop(SCHEMA), len(content))
-    refused = refused_types(schema)
-    if not refused:
-        check_references(schema, entries)
+    _refuse(refused_types(schema))
+    check_references(schema, entries)
+    model = known_object(schema, entries)
+    if model is None:
         # skops gets exactly the schema and the entries that were checked.
         archive = packed({**entries, SCHEMA: json.dumps(schema).encode()}, frozenset())
         del schema, entries  # skops makes its own of them
-        refused = refused_by_skops(archive)
-    if refused:
-        raise ValueError(
-            f"it asks for what no model is made of, {', '.join(refused)}, and was not read further"
-        )
-    model = build(archive)
+        _refuse(refused_by_skops(archive))
+        model = build(archive)
     check_sound(model)
     check_known_costs(model, len(content))
     model = from_plain(model)
     check_constraints(model)
     return SavedModel(model, None if card is None else card.decode(), theirs)
+
+
+def _refuse(types: list[str]) -> None:
+    if types:
+        raise ValueError(
+            f"it asks for what no model is made of, {', '.join(types)}, and was not read further"
+        )
 
 
 def _from_pickle(content: bytes, *, allowed: bool) -> SavedModel:
