@@ -23,7 +23,7 @@ def test_version_is_that_of_the_package(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith("ecselm 0.")
+    assert capsys.readouterr().out.startswith("ecselm 1.")
 
 
 @pytest.mark.parametrize(
