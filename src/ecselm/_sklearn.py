@@ -38,6 +38,7 @@ __all__ = [
     "response_method",
     "routing_enabled",
     "safe_indexing",
+    "to_numpy",
 ]
 
 OWN_ARRAYS = (np.ndarray, np.generic)
@@ -97,3 +98,8 @@ def array_namespace(array: Any) -> tuple[Any, Any] | None:
         return None
     xp, _, device = get_namespace_and_device(array)
     return None if _is_numpy_namespace(xp) else (xp, device)
+
+
+def to_numpy(values: Any) -> Any:
+    """Return an array of another namespace as NumPy's, and everything else as it is."""
+    return values if array_namespace(values) is None else move_to(values, xp=np, device="cpu")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ecselm._sklearn import array_namespace, move_to
+from ecselm._sklearn import array_namespace, move_to, to_numpy
 from ecselm._typing import AnyArray, FloatArray, IntArray
 from ecselm.estimators._calibration import (
     Calibration,
@@ -86,11 +86,6 @@ class Namespace:
             has_room = values.dtype != np.float64 or self.wide != self.xp.float32
             values = np.array(values, dtype=None if has_room else np.float32, order="C")
         return move_to(values, xp=self.xp, device=self.device)
-
-
-def to_numpy(values: Any) -> Any:
-    """Return an array of another namespace as NumPy's, and everything else as it is."""
-    return values if array_namespace(values) is None else move_to(values, xp=np, device="cpu")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,11 @@ from ecselm._sklearn import (
     Interval,
     Method,
     StrOptions,
+    array_namespace,
     available_if,
     check_weights,
     fit_context,
+    to_numpy,
 )
 from ecselm._threads import one_blas_thread, row_blocks, share_out
 from ecselm._typing import AnyArray, FloatArray, IntArray, Matrix
@@ -45,7 +47,6 @@ from ecselm.estimators._array_api import (
     namespace_learner,
     probabilities,
     scores_of,
-    to_numpy,
     unsupported,
 )
 from ecselm.estimators._calibration import (
@@ -207,7 +208,7 @@ class ELMBase(BaseEstimator):
     _members_: tuple[Member, ...] | None
 
     def _validated(self, X: Any, *, reset: bool, **options: Any) -> Any:
-        space = checked_namespace(self, X)
+        space = None if array_namespace(X) is None else checked_namespace(self, X)
         if "y" in options:
             options["y"] = to_numpy(options["y"])
         if options.get("y_numeric"):
@@ -406,7 +407,7 @@ class ELMBase(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.array_api_support = unsupported(self) is None
+        tags.array_api_support = self._computes_in_namespaces and unsupported(self) is None
         return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> Any:

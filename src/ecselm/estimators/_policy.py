@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ecselm._sklearn import to_numpy
 from ecselm._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ecselm.costs import CostConstraints, row_matrices
 from ecselm.costs.parse import is_partly_known
 from ecselm.costs.policy import DecisionPolicy
 from ecselm.costs.region import CostRegion
-from ecselm.estimators._array_api import to_numpy
 
 ROW_COSTS = ("sample_cost", "tp_cost", "tn_cost", "fp_cost", "fn_cost")
 
