@@ -88,7 +88,7 @@ def test_sizes_need_blocks(folder, capsys, option):
 def test_passes_are_shown_and_ctrl_c_leaves_nothing(folder, tmp_path):
     arguments = ["--target", "ill", "--stream", "--block-rows", "1", *SMALL]
     with Terminal("fit", folder / "big.parquet", *arguments, folder=tmp_path) as terminal:
-        terminal.wait_for("pass 1 of 2: columns and samples")
+        terminal.wait_for("pass 1 of 3: columns and samples")
         terminal.type(CTRL_C)
         assert terminal.end() == 130
         assert "ecselm: interrupted" in terminal.text
