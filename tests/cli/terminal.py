@@ -10,9 +10,11 @@ import sys
 import time
 
 CTRL_C = b"\x03"
-# Keys become signals only for a process whose own terminal it is.
+# Keys become signals only for a process whose own terminal it is, and which does not inherit that
+# they are ignored, as a job in the background does.
 IN_A_TERMINAL = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.login_tty(os.dup(0))
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
