@@ -16,7 +16,7 @@ KEPT, LOST = 10, 11  # exit codes of work that is interrupted; 0 if nothing is m
 def fork_each(live):
     """Let ``live(name)`` return the exit code of a process of its own, for every name read.
 
-    An empty line waits for its end: until then its number belongs to nobody else.
+    An empty line waits for its end: until then its number is not given to another process.
     """
     process = 0
     for line in sys.stdin:
